@@ -12,8 +12,8 @@ namespace railyard {
 template <class T>
 class Pool;
 
-/// Base of a pooled type: `struct Packet : Pooled<Packet>`. The type has `void reset()`, which makes
-/// a recycled object as good as new without giving its memory back.
+/// Base of a pooled type: `struct Packet : Pooled<Packet>`. The type has `void reset()`, which
+/// makes a recycled object as good as new without giving its memory back.
 template <class T>
 class Pooled {
  public:

@@ -7,7 +7,7 @@ namespace railyard {
 
 namespace {
 
-using Wide = unsigned __int128;
+__extension__ using Wide = unsigned __int128;
 
 Wide wide_gcd(Wide a, Wide b) {
   while (b != 0) {

@@ -13,9 +13,8 @@ void sort_by_name(Entries& entries) {
   std::sort(entries.begin(), entries.end(),
             [](const auto& a, const auto& b) { return a.info.name < b.info.name; });
   const auto twin =
-      std::adjacent_find(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-        return a.info.name == b.info.name;
-      });
+      std::adjacent_find(entries.begin(), entries.end(),
+                         [](const auto& a, const auto& b) { return a.info.name == b.info.name; });
   if (twin != entries.end()) throw std::logic_error("two probes are named " + twin->info.name);
 }
 

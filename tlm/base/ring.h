@@ -1,0 +1,51 @@
+// A first-in first-out ring that grows and never gives memory back: no allocation once a run's
+// depth is reached, unlike std::deque.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace railyard {
+
+template <class T>
+class Ring {
+ public:
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  T& front() { return slots_[head_]; }
+  T& back() { return slots_[wrap(head_ + size_ - 1)]; }
+  /// The i-th from the front.
+  T& operator[](std::size_t i) { return slots_[wrap(head_ + i)]; }
+
+  void push(T value) {
+    if (size_ == slots_.size()) grow();
+    slots_[wrap(head_ + size_)] = std::move(value);
+    ++size_;
+  }
+  T pop() {
+    T value = std::move(slots_[head_]);
+    head_ = wrap(head_ + 1);
+    --size_;
+    return value;
+  }
+  void pop_back() {
+    slots_[wrap(head_ + size_ - 1)] = T();
+    --size_;
+  }
+
+ private:
+  std::size_t wrap(std::size_t i) const { return i & (slots_.size() - 1); }
+  void grow() {
+    std::vector<T> larger(slots_.empty() ? 8 : slots_.size() * 2);
+    for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
+    slots_.swap(larger);
+    head_ = 0;
+  }
+
+  std::vector<T> slots_;
+  std::size_t head_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace railyard

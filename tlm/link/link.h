@@ -1,0 +1,139 @@
+// A point-to-point link as two half-objects. All that passes between them is (times, packet), never
+// earlier than now + propagation, so the halves may live in different partitions.
+//
+// Modelled: serialisation at the exact line rate with preamble and inter-frame gap, propagation,
+// bit errors (a frame with one or more has a bad FCS), loss, and outages: when the link goes down,
+// all that has not arrived to its last bit is lost, a frame whose first bit has been announced is
+// cut short and has a bad FCS, and what is sent meanwhile is lost at the transmitter. Not modelled:
+// auto-negotiation, FEC blocks, lane skew; line coding is part of the rate.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tlm/base/ring.h"
+#include "tlm/link/link_config.h"
+#include "tlm/link/packet_protocol.h"
+#include "tlm/sim/partition.h"
+
+namespace railyard {
+
+/// When a packet is announced to the receiver behind a link's end.
+enum class Announce : std::uint8_t {
+  kFirstBit,  // cut-through
+  kLastBit,   // store-and-forward
+};
+
+/// A packet under way. Times at the receiving end, but for `launch`: when its preamble left.
+struct FrameInFlight {
+  Time launch = 0;
+  Time first_bit = 0;
+  Time last_bit = 0;
+  bool corrupted = false;
+  Ref<net::Packet> packet;
+};
+
+/// Takes frames to the other half.
+class LinkCarrier {
+ public:
+  virtual ~LinkCarrier() = default;
+  virtual void carry(FrameInFlight frame) = 0;
+};
+
+/// Sees what a half does; a link checker is one. One branch when there is none.
+class LinkObserver {
+ public:
+  virtual ~LinkObserver() = default;
+  struct Transmission {
+    Time now;
+    Time first_bit;  // at the transmitter
+    Time last_bit;
+    Time line_free;
+    bool carried;  // false: dropped or lost at the transmitter
+  };
+  virtual void transmitted(const net::Packet& packet, const Transmission& transmission) = 0;
+  virtual void delivered(const FrameInFlight& frame, Time now) = 0;
+  virtual void lost(const FrameInFlight& frame, Time now) = 0;
+};
+
+class LinkEnd : public sc_core::sc_module {
+ public:
+  PacketInitiatorSocket<LinkEnd> tx{"tx"};  // to the device: what arrives
+  PacketTargetSocket<LinkEnd> rx{"rx"};     // from the device: what it sends
+
+  LinkEnd(sc_core::sc_module_name name, Partition& partition, const LinkConfig& config,
+          Announce announce);
+  ~LinkEnd() override;
+
+  /// Joins two halves of one configuration. Over a partition's border the propagation must not be
+  /// zero (ConfigError): it is the time that one may run ahead of the other.
+  static void connect(LinkEnd& a, LinkEnd& b);
+
+  const LinkConfig& config() const { return config_; }
+  Partition& partition() { return partition_; }
+  bool up() const { return up_; }
+  /// When the line is free for the next frame.
+  Time line_free() const { return clock_.now(); }
+
+  std::uint64_t sent() const { return tx_frames_.value(); }
+  void set_observers(LinkObserver* out, LinkObserver* in) {
+    out_observer_ = out;
+    in_observer_ = in;
+  }
+
+  /// The other half hands a frame over; called by a carrier.
+  void accept(FrameInFlight frame);
+
+ private:
+  tlm::tlm_sync_enum transmit(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum ignore(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
+  void launch(net::Packet& packet, Time now, Time first, Time last);
+  bool hit_by_bit_error(std::uint32_t bytes);
+  Ref<net::Packet> copy_of(const net::Packet& packet);
+
+  void end_transmission();
+  void arrive();
+  void schedule_arrival();
+  void change_state();
+  void lose_frames_in_flight(Time now);
+  void register_all();
+
+  void start_of_simulation() override;
+
+  LinkConfig config_;
+  Partition& partition_;
+  Announce announce_;
+  Time propagation_;
+  std::unique_ptr<LinkCarrier> carrier_;
+  LinkObserver* out_observer_ = nullptr;
+  LinkObserver* in_observer_ = nullptr;
+
+  // transmitter
+  ByteClock clock_;
+  Event transmit_done_;
+  Ref<net::Packet> on_line_;
+  RandomStream random_;
+  std::uint64_t bits_to_error_ = ~std::uint64_t{0};
+  std::uint64_t drop_threshold_;
+
+  // receiver
+  Ring<FrameInFlight> in_flight_;
+  Event arrival_;
+  FrameInFlight announced_;  // kFirstBit: whose last bit may be still to come
+
+  // state
+  Event state_change_;
+  std::size_t next_outage_ = 0;
+  bool up_ = true;
+  Ref<net::Packet> no_packet_;  // what a state change is told with
+
+  Counter tx_frames_, tx_bytes_, rx_frames_, rx_bytes_, corrupted_, dropped_, lost_down_;
+  Probe up_probe_, busy_probe_;
+  FrameTap tap_;
+  SpanProbe lane_;
+  Moment drop_moment_, down_moment_;
+};
+
+}  // namespace railyard

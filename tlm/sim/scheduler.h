@@ -1,0 +1,75 @@
+// One scheduler a partition: a 4-ary heap of intrusive events behind one sc_event. Events of one
+// time fire in the order (phase, endpoint, that endpoint's sequence), never in that of construction
+// or scheduling, which several sc_events notified for one time could not promise.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include <systemc>
+
+#include "tlm/base/time.h"
+#include "tlm/sim/event.h"
+#include "tlm/sim/run_control.h"
+
+namespace railyard {
+
+class Scheduler : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Scheduler);
+  Scheduler(sc_core::sc_module_name name, RunControl& control);
+  ~Scheduler() override;
+
+  /// The current simulated time.
+  Time now() const { return dispatching_ ? now_ : kernel_now(); }
+
+  /// Makes `event` due at `at` (not before now: else an InvariantError); a pending one is moved.
+  /// Callbacks run at exactly sc_time_stamp(), in any delta of it.
+  void schedule(Event& event, Time at);
+  void schedule_in(Event& event, Time delay) { schedule(event, now() + delay); }
+  /// Forgets `event` if it is pending.
+  void cancel(Event& event);
+
+  /// Events that keep the run alive.
+  std::size_t foreground_pending() const { return heap_.size() - background_pending_; }
+  std::size_t pending() const { return heap_.size(); }
+  /// Events fired so far.
+  std::uint64_t fired() const { return fired_; }
+  /// Times at which the kernel woke this scheduler: its events as SystemC counts them.
+  std::uint64_t wakes() const { return wakes_; }
+
+ private:
+  struct Entry {
+    Time time;
+    std::uint64_t order;  // phase, endpoint, sequence
+    Event* event;
+    bool before(const Entry& o) const { return time != o.time ? time < o.time : order < o.order; }
+  };
+
+  static Time kernel_now() { return static_cast<Time>(sc_core::sc_time_stamp().value()); }
+  static std::uint64_t order_of(Event& event);
+
+  void dispatch();
+  void fire_due();
+  void wake_for_next();
+  void place(std::size_t slot, const Entry& entry) {
+    heap_[slot] = entry;
+    entry.event->slot_ = slot;
+  }
+  void sift_up(std::size_t slot, Entry entry);
+  void sift_down(std::size_t slot, Entry entry);
+  void remove(std::size_t slot);
+
+  RunControl& control_;
+  sc_core::sc_event wake_;
+  std::vector<Entry> heap_;
+  Time now_ = 0;
+  Time wake_time_ = kForever;
+  bool dispatching_ = false;
+  std::size_t background_pending_ = 0;
+  std::uint64_t fired_ = 0;
+  std::uint64_t wakes_ = 0;
+};
+
+}  // namespace railyard

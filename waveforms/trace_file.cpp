@@ -1,0 +1,362 @@
+#include "waveforms/trace_file.h"
+
+#include <gtkwave/fstapi.h>
+#include <verilated_fst_c.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "tlm/base/error.h"
+#include "waveforms/fst_file.h"
+#include "waveforms/glob.h"
+#include "waveforms/output_file.h"
+#include "waveforms/runtime/fst_runtime.h"
+
+namespace railyard {
+
+namespace {
+
+constexpr char kFlag[] = "--trace";
+constexpr std::size_t kDocBytes = 200;  // readers hold an attribute in a buffer of 512
+
+using Byte = std::array<char, 8>;
+
+// The eight characters of each byte: fstapi takes values as text of one bit a character.
+constexpr std::array<Byte, 256> make_bytes() {
+  std::array<Byte, 256> bytes = {};
+  for (std::size_t value = 0; value < bytes.size(); ++value) {
+    for (std::size_t bit = 0; bit < 8; ++bit) {
+      bytes[value][bit] = (value >> (7 - bit) & 1) != 0 ? '1' : '0';
+    }
+  }
+  return bytes;
+}
+constexpr std::array<Byte, 256> kBytes = make_bytes();
+
+// The low `width` bits of a value as text, highest first.
+class Bits {
+ public:
+  Bits(std::uint64_t value, std::uint32_t width) : begin_(text_ + 64 - width) {
+    for (int at = 56; at >= 0 && text_ + at + 8 > begin_; at -= 8, value >>= 8) {
+      std::memcpy(text_ + at, kBytes[value & 0xff].data(), 8);
+    }
+  }
+  const char* begin() const { return begin_; }
+  std::string string() const { return std::string(begin_, text_ + 64); }
+
+ private:
+  char text_[64];
+  const char* begin_;
+};
+
+struct Signal {
+  fstHandle handle = 0;
+  std::uint32_t width = 0;
+  bool real = false;
+  bool pending = false;  // is in Impl::pending
+  bool written = false;  // `last` is in the file
+  std::uint64_t value = 0;
+  std::uint64_t last = 0;
+};
+
+std::vector<std::string> split(const std::string& name) {
+  std::vector<std::string> parts(1);
+  for (const char c : name) {
+    if (c == '.') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+// Declares probes in the order of their names, so that a scope is opened once.
+class Declarations {
+ public:
+  explicit Declarations(void* writer) : writer_(writer) {}
+  ~Declarations() { leave(0); }
+  Declarations(const Declarations&) = delete;
+  Declarations& operator=(const Declarations&) = delete;
+
+  Signal declare(const ProbeInfo& info) {
+    std::vector<std::string> scopes = split(info.name);
+    std::string name = std::move(scopes.back());
+    scopes.pop_back();
+    enter(scopes);
+    comment(info);
+    Signal signal;
+    signal.real = info.kind == ProbeKind::kReal;
+    signal.width = signal.real ? 64 : info.width;
+    if (info.kind == ProbeKind::kEnum) fstWriterEmitEnumTableRef(writer_, table(info));
+    if (!signal.real && signal.width > 1) name += " [" + std::to_string(signal.width - 1) + ":0]";
+    signal.handle =
+        fstWriterCreateVar(writer_, signal.real ? FST_VT_VCD_REAL : FST_VT_VCD_WIRE,
+                           FST_VD_IMPLICIT, signal.real ? 8 : signal.width, name.c_str(), 0);
+    return signal;
+  }
+
+ private:
+  void enter(const std::vector<std::string>& scopes) {
+    const auto common =
+        std::mismatch(open_.begin(), open_.end(), scopes.begin(), scopes.end()).first;
+    leave(static_cast<std::size_t>(common - open_.begin()));
+    for (std::size_t i = open_.size(); i < scopes.size(); ++i) {
+      fstWriterSetScope(writer_, FST_ST_VCD_MODULE, scopes[i].c_str(), nullptr);
+      open_.push_back(scopes[i]);
+    }
+  }
+
+  void leave(std::size_t depth) {
+    for (; open_.size() > depth; open_.pop_back()) fstWriterSetUpscope(writer_);
+  }
+
+  void comment(const ProbeInfo& info) {
+    if (info.doc.empty() && info.unit.empty()) return;
+    std::string text = info.name + (info.unit.empty() ? "" : " [" + info.unit + "]");
+    if (!info.doc.empty()) text += ": " + info.doc;
+    fstWriterSetComment(writer_, text.substr(0, kDocBytes).c_str());
+  }
+
+  // One table for all enums with the same names.
+  fstEnumHandle table(const ProbeInfo& info) {
+    auto& handle = tables_[{info.width, info.enum_names}];
+    if (handle != 0) return handle;
+    std::vector<std::string> values;
+    std::vector<const char*> value_pointers;
+    std::vector<const char*> name_pointers;
+    for (const std::string& name : info.enum_names) {
+      values.push_back(Bits(values.size(), info.width).string());
+      name_pointers.push_back(name.c_str());
+    }
+    for (const std::string& value : values) value_pointers.push_back(value.c_str());
+    handle = fstWriterCreateEnumTable(writer_, split(info.name).back().c_str(),
+                                      static_cast<std::uint32_t>(values.size()), info.width,
+                                      name_pointers.data(), value_pointers.data());
+    return handle;
+  }
+
+  void* writer_;
+  std::vector<std::string> open_;
+  std::map<std::pair<std::uint32_t, std::vector<std::string>>, fstEnumHandle> tables_;
+};
+
+[[noreturn]] void refuse_filter(ProbeRegistry& registry, const std::string& filter) {
+  std::string some;
+  const auto& probes = registry.probes();
+  for (std::size_t i = 0; i < probes.size() && i < 5; ++i) {
+    some += (some.empty() ? "" : ", ") + probes[i].info.name;
+  }
+  throw ConfigError("--trace-filter", "nothing to trace is named like \"" + filter + "\"",
+                    some.empty() ? "this platform has no probes: leave the trace away"
+                                 : "names are, for example: " + some);
+}
+
+}  // namespace
+
+struct TraceFile::Impl {
+  struct Model {
+    std::string name;
+    JoinModel join;
+  };
+
+  // Times before the window are only remembered, so `time` begins to move with it.
+  void advance(Time now) {
+    if (!started) {
+      if (now < window.from) return;
+      start();
+    }
+    if (now <= time) return;
+    settle();
+    time = now;
+  }
+
+  void start() {
+    started = true;
+    time = window.from;
+    for (std::uint32_t id = 0; id < signals.size(); ++id) touch(id);
+    models_pending = models_from <= time;
+  }
+
+  bool recording() const { return started && time <= window.to; }
+
+  void touch(std::uint32_t id) {
+    if (signals[id].pending) return;
+    signals[id].pending = true;
+    pending.push_back(id);
+  }
+
+  // Writes what happened at `time`, which is over.
+  void settle() {
+    bool time_written = false;
+    if (models_pending && !models.empty()) {
+      fst.dump(static_cast<std::uint64_t>(time));
+      time_written = true;
+    }
+    models_pending = false;
+    if (pending.size() > 1) std::sort(pending.begin(), pending.end());
+    for (const std::uint32_t id : pending) {
+      Signal& signal = signals[id];
+      signal.pending = false;
+      if (signal.written && signal.value == signal.last) continue;
+      if (!time_written) fstWriterEmitTimeChange(writer, static_cast<std::uint64_t>(time));
+      time_written = true;
+      emit(signal);
+    }
+    pending.clear();
+    if (time_written) last_written = time;
+  }
+
+  void emit(Signal& signal) {
+    signal.written = true;
+    signal.last = signal.value;
+    if (signal.real) {
+      fstWriterEmitValueChange(writer, signal.handle, &signal.value);
+    } else {
+      fstWriterEmitValueChange(writer, signal.handle, Bits(signal.value, signal.width).begin());
+    }
+  }
+
+  void open() {
+    fst.set_time_unit("1ps");
+    fst.set_time_resolution("1ps");
+    for (const Model& model : models) model.join(fst);
+    fst.open(fst_path.c_str());
+    writer = fst_writer_of(*fst.spTrace());
+    if (writer == nullptr) {
+      throw ConfigError(kFlag, "cannot write " + fst_path,
+                        "check the rights in its folder and the space in /tmp");
+    }
+    // Equal runs make equal files.
+    fstWriterSetDate(writer, "simulated time only");
+    fstWriterSetVersion(writer, "railyard");
+  }
+
+  void finish(Time end) {
+    settle();
+    end = std::min(end, window.to);
+    if (started && end > last_written) {
+      fstWriterEmitTimeChange(writer, static_cast<std::uint64_t>(end));
+    }
+    const bool good = fst_flush_now(writer);
+    fst.close();
+    writer = nullptr;
+    if (std::exchange(failed, failed || !good)) return;
+    if (!good) throw std::runtime_error("cannot write " + fst_path);
+    check_fst(fst_path);
+    if (fst_path == path) return;
+    convert_fst_to_vcd(fst_path, path);
+    std::remove(fst_path.c_str());
+  }
+
+  std::string path;
+  std::string fst_path;
+  TraceWindow window;
+  Time models_from = 0;
+  std::vector<Model> models;
+  VerilatedFstC fst;
+  void* writer = nullptr;  // null before connect() and after close()
+  std::vector<Signal> signals;
+  std::vector<std::uint32_t> pending;
+  bool models_pending = false;
+  bool started = false;
+  bool failed = false;
+  Time time = -1;
+  Time last_written = -1;
+};
+
+TraceFile::TraceFile(const std::string& path, TraceWindow window)
+    : impl_(std::make_unique<Impl>()) {
+  check_suffix(kFlag, path, {".fst", ".vcd"});
+  if (window.to < window.from) {
+    throw ConfigError("--trace-to", "the trace's window ends before it begins",
+                      "give a time that is not before --trace-from");
+  }
+  const bool vcd = path.substr(path.size() - 4) == ".vcd";
+  impl_->path = path;
+  impl_->fst_path = vcd ? path + ".fst" : path;
+  impl_->window = window;
+  impl_->models_from = window.from;
+  check_regular_file(kFlag, path);
+  // The writer unlinks what it is about to create.
+  check_regular_file(kFlag, impl_->fst_path);
+  check_regular_file(kFlag, impl_->fst_path + ".hier");
+}
+
+TraceFile::~TraceFile() {
+  impl_->models_pending = false;
+  try {
+    close(impl_->time);
+  } catch (const std::exception&) {  // nobody is left to tell
+  }
+}
+
+void TraceFile::add_model(const std::string& name, JoinModel join) {
+  impl_->models.push_back({name, std::move(join)});
+}
+
+void TraceFile::connect(ProbeRegistry& registry, const std::string& filter, ProbeSink* sink) {
+  Impl& s = *impl_;
+  const GlobList globs(filter);
+  std::vector<ProbeRegistry::Entry<Probe, ProbeInfo>*> taken;
+  for (auto& entry : registry.probes()) {
+    if (globs.matches(entry.info.name)) taken.push_back(&entry);
+  }
+  std::sort(taken.begin(), taken.end(),
+            [](const auto* a, const auto* b) { return a->info.name < b->info.name; });
+  s.models.erase(std::remove_if(s.models.begin(), s.models.end(),
+                                [&](const auto& model) { return !globs.matches(model.name); }),
+                 s.models.end());
+  std::sort(s.models.begin(), s.models.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  if (taken.empty() && s.models.empty()) refuse_filter(registry, filter);
+
+  s.open();
+  Declarations declarations(s.writer);
+  for (auto* entry : taken) {
+    const auto id = static_cast<std::uint32_t>(s.signals.size());
+    s.signals.push_back(declarations.declare(entry->info));
+    s.signals.back().value = entry->point->value();
+    entry->point->connect(sink != nullptr ? sink : this, id);
+  }
+  fst_use_small_blocks(s.writer);
+}
+
+void TraceFile::change(std::uint32_t id, std::uint64_t value, Time now) {
+  Impl& s = *impl_;
+  if (now > s.time) s.advance(now);
+  s.signals[id].value = value;
+  if (s.recording()) s.touch(id);
+}
+
+void TraceFile::model_ticks(Time now) {
+  Impl& s = *impl_;
+  s.advance(now);
+  s.models_pending = s.recording() && s.time >= s.models_from;
+}
+
+void TraceFile::set_window(TraceWindow window, Time models_from) {
+  impl_->window = window;
+  impl_->models_from = models_from;
+}
+
+void TraceFile::flush() {
+  Impl& s = *impl_;
+  if (s.writer == nullptr || fst_flush_now(s.writer) || std::exchange(s.failed, true)) return;
+  throw std::runtime_error("cannot write " + s.fst_path);
+}
+
+void TraceFile::close(Time now) {
+  Impl& s = *impl_;
+  if (s.writer == nullptr) return;
+  s.advance(now);
+  s.finish(now);
+}
+
+}  // namespace railyard
