@@ -125,7 +125,10 @@ main() {
     echo "--- $command"
     begin=$SECONDS code=0
     run_in_system "$command" || code=$?
-    ((code == 0)) || failed=1
+    if ((code != 0)); then
+      failed=1
+      tail -n 3 "$system"/root/railyard/build/release/build.log 2>/dev/null || true  # how far it came
+    fi
     rows+=("$(printf '%-40s %6d s   %s' "$command" $((SECONDS - begin)) \
       "$(case $code in 0) echo good ;; 124) echo "over $limit s" ;; *) echo "exit $code" ;; esac)")")
   done

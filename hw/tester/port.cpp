@@ -50,7 +50,7 @@ void TesterPort::send_flow(const FlowConfig& flow) {
   partition_.open_work(flow.packets());
 }
 
-void TesterPort::expect_flow(const FlowConfig& flow, std::size_t index) {
+void TesterPort::expect_flow(const FlowConfig& flow, std::size_t index, Time start) {
   sink_ = std::make_unique<FlowSink>(flow);
   const std::string prefix = "flow" + std::to_string(index) + ".";
   partition_.statistics().add_derived(
@@ -58,7 +58,6 @@ void TesterPort::expect_flow(const FlowConfig& flow, std::size_t index) {
       [this](Time, Time) {
         return MetricValue::of(static_cast<double>(completed_at_) / kMicrosecond);
       });
-  const Time start = config_.start;
   partition_.statistics().add_derived(
       {prefix + "goodput_gbps", "Gb/s", "Payload received over the time from start to completion"},
       [this, start](Time now, Time) {

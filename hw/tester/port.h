@@ -32,12 +32,15 @@ class TesterPort : public sc_core::sc_module {
              const TrafficConfig& traffic, Rate line_rate, const std::string& peer);
   ~TesterPort() override;
 
-  /// Before the run: what this port sends, and what it is to receive as flow number `index`.
+  /// Before the run: what this port sends, and what it is to receive as flow number `index`, which
+  /// begins at `start`.
   void send_flow(const FlowConfig& flow);
-  void expect_flow(const FlowConfig& flow, std::size_t index);
+  void expect_flow(const FlowConfig& flow, std::size_t index, Time start);
 
   /// The flow that was to arrive has, all of it.
   bool received_all() const { return !sink_ || sink_->complete(); }
+  /// The last packet of the flow has arrived, or none was to.
+  bool flow_ended() const { return !sink_ || sink_->saw_last(); }
   std::uint64_t received_bytes() const { return sink_ ? sink_->bytes() : 0; }
   /// When the last packet of the flow was taken from the buffer; 0 before.
   Time completed_at() const { return completed_at_; }

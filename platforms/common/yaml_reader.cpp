@@ -184,6 +184,15 @@ class TreeBuilder : public YAML::EventHandler {
   bool has_document_ = false;
 };
 
+/// True if a tab is in the white space that begins the line of `mark`.
+bool indented_by_tab(const std::string& text, const YAML::Mark& mark) {
+  if (mark.pos < 0 || static_cast<std::size_t>(mark.pos) > text.size()) return false;
+  const auto at = static_cast<std::size_t>(mark.pos);
+  const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+  const std::size_t end = text.find_first_not_of(" \t", begin);
+  return text.substr(begin, end - begin).find('\t') != std::string::npos;
+}
+
 /// The whole of an open file of at most kMaxFileBytes.
 std::string read_all(int file, const std::string& place) {
   std::string text;
@@ -260,7 +269,9 @@ Node read_yaml_value(const std::string& text, const std::string& source) {
     }
     throw ConfigError(error.mark.is_null() ? source : mark.place(),
                       "not valid YAML: " + printable(error.msg, 200),
-                      "look for a missing quote, bracket, colon or space before this place");
+                      indented_by_tab(text, error.mark)
+                          ? "indent with spaces, not with tabs"
+                          : "look for a missing quote, bracket, colon or space before this place");
   }
   return builder.take();
 }
@@ -273,7 +284,7 @@ Node read_yaml_text(const std::string& text, const std::string& source) {
   }
   if (root.kind != Node::Kind::kMap) {
     throw ConfigError(root.mark.place(), "the document is " + describe_value(root),
-                      "write keys and values, such as seed: 1");
+                      "write keys and values, such as \"seed: 1\", with a space after the colon");
   }
   if (root.find("schema") != nullptr && root.find("config") != nullptr) {
     Node config = std::move(root.find_member("config")->value);

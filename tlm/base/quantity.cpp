@@ -2,7 +2,6 @@
 
 #include <charconv>
 #include <cstddef>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <limits>
 
-#include "tlm/config/parameters.h"
 
 namespace railyard {
 
@@ -30,8 +29,9 @@ struct IsStruct<T, std::void_t<decltype(std::declval<T&>().declare(std::declval<
 
 /// Throws unless `node` is a list of `min` to `max` elements.
 void require_list(const Node& node, const Scope& scope, std::size_t min, std::size_t max);
-/// Throws unless `node` is a map; `what` is what its keys are.
-void require_map(const Node& node, const Scope& scope, const std::string& what);
+/// Throws unless `node` is a map; `what` is what its keys are, `hint` which are accepted.
+void require_map(const Node& node, const Scope& scope, const std::string& what,
+                 const std::string& hint);
 /// Throws unless a map's key can name something.
 void require_name(const Member& member, const Scope& scope);
 /// "2 to 8 elements", "" if any number is accepted.
@@ -258,7 +258,7 @@ class Map : public Documented<Map<T>> {
       : Documented<Map<T>>(std::move(key)), target_(target) {}
 
   void bind(const Node& node, const Scope& scope) override {
-    config_detail::require_map(node, scope, "names");
+    config_detail::require_map(node, scope, "names", "");
     std::map<std::string, T> values;
     for (const Member& member : node.members) {
       config_detail::require_name(member, scope);

@@ -97,12 +97,17 @@ void Parameters::refuse_key(const Member& member, const Scope& scope) const {
     }
   }
   if (remedy.empty()) remedy = "--describe lists the keys";
+  const std::size_t dot = member.key.find('.');
+  if (dot != std::string::npos && find(member.key.substr(0, dot)) != nullptr) {
+    remedy = "in a file, write " + member.key.substr(0, dot) + ": {" +
+             printable(member.key.substr(dot + 1)) + ": ...}";
+  }
   throw ConfigError(member.mark.place(), scope.member(printable(member.key)).path + ": no such key",
                     remedy);
 }
 
 void Parameters::bind(const Node& map, const Scope& scope) const {
-  config_detail::require_map(map, scope, "keys");
+  config_detail::require_map(map, scope, "keys", suggest("", keys()));
   for (const Member& member : map.members) {
     const auto match = std::find_if(declarations_.begin(), declarations_.end(),
                                     [&](const auto& d) { return d->key() == member.key; });
@@ -167,11 +172,13 @@ void require_list(const Node& node, const Scope& scope, std::size_t min, std::si
   }
 }
 
-void require_map(const Node& node, const Scope& scope, const std::string& what) {
+void require_map(const Node& node, const Scope& scope, const std::string& what,
+                 const std::string& hint) {
   if (node.kind == Node::Kind::kMap) return;
   throw ConfigError(node.mark.place(),
                     at_path(scope) + "is " + describe_value(node) + ", not a group of " + what,
-                    "write {key: value}, or indented lines \"key: value\" below it");
+                    "write {key: value}, or indented lines \"key: value\"" +
+                        (hint.empty() ? "" : "; keys " + hint));
 }
 
 void require_name(const Member& member, const Scope& scope) {

@@ -135,7 +135,7 @@ class ScalarRule {
   T read(const Node& node, const std::string& path) const {
     const std::string& text = scalar_text(node, path, Type::kText, Type::name(), Type::example());
     try {
-      const T value = Type::parse(text);
+      T value = Type::parse(text);
       for (const Condition& condition : conditions_) {
         if (condition.holds(value)) continue;
         throw ConfigError("", railyard::quoted(text) + " " + condition.problem,

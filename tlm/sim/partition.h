@@ -57,9 +57,13 @@ class Partition {
   std::uint64_t frame_hops() const { return frame_hops_; }
 
   /// Work that must be done before the run may end for want of events.
-  void open_work(std::uint64_t items = 1) { outstanding_work_ += items; }
+  void open_work(std::uint64_t items = 1) {
+    opened_work_ += items;
+    outstanding_work_ += items;
+  }
   void close_work(std::uint64_t items = 1) { outstanding_work_ -= items; }
   std::uint64_t outstanding_work() const { return outstanding_work_; }
+  std::uint64_t opened_work() const { return opened_work_; }
 
  private:
   friend class Simulation;
@@ -78,6 +82,7 @@ class Partition {
   std::deque<NamedEndpoint> endpoints_;
   std::vector<std::unique_ptr<Checker>> checkers_;
   std::uint64_t frame_hops_ = 0;
+  std::uint64_t opened_work_ = 0;
   std::uint64_t outstanding_work_ = 0;
 };
 

@@ -174,4 +174,11 @@ std::uint64_t Simulation::outstanding_work() const {
   return sum;
 }
 
+double Simulation::work_done() const {
+  std::uint64_t opened = 0;
+  for (const auto& p : partitions_) opened += p->opened_work();
+  return opened == 0 ? 0
+                     : 1 - static_cast<double>(outstanding_work()) / static_cast<double>(opened);
+}
+
 }  // namespace railyard

@@ -58,6 +58,8 @@ class Simulation {
   /// Wakes of the schedulers: events as the kernel counts them.
   std::uint64_t kernel_events() const;
   std::uint64_t outstanding_work() const;
+  /// The share of the work opened so far that is done, 0 to 1; for an estimate.
+  double work_done() const;
   /// What deadlock.report_only let pass, or empty.
   std::string deadlock_report() const;
 

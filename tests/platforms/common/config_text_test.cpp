@@ -125,6 +125,14 @@ TEST(Configuration, ThatAPersonCouldMisreadIsRefused) {
   }
 }
 
+TEST(Configuration, OfCommonSlipsIsToldTheRemedy) {
+  EXPECT_THAT(refusal("links:\n-\tx\n\trate: 1Gbps\n"),
+              HasSubstr("indent with spaces, not with tabs"));
+  EXPECT_THAT(refusal("seed:1"), HasSubstr("with a space after the colon"));
+  EXPECT_THAT(refusal("links: [5]"), HasSubstr("keys accepted: rate, length, bit_error_rate"));
+  EXPECT_THAT(refusal("named.h0: {}"), HasSubstr("in a file, write named: {h0: ...}"));
+}
+
 TEST(Configuration, SetOnTheCommandLineIsRefusedWithTheArgument) {
   Node root = read_yaml_text("{links: [{}]}", "f.yaml");
   apply_set(root, "links.0.raet=5Gbps");

@@ -1,0 +1,6 @@
+#include "platforms/link/link_platform.h"
+
+int sc_main(int argc, char** argv) {
+  railyard::LinkPlatform platform;
+  return railyard::run_platform(platform, argc, argv);
+}
