@@ -39,7 +39,8 @@ class TraceRing : public ProbeSink {
   /// When the file begins; later than trigger - pre if the ring was too small, or the run too
   /// young.
   Time begin() const { return begin_; }
-  /// Changes that the bound pushed out of the window: the file lacks what happened before begin().
+  /// Changes that the bound pushed out before the trigger, if the window lost any of them: then it
+  /// lacks what happened before begin(). Else 0.
   std::uint64_t lost_changes() const { return lost_changes_; }
 
  private:

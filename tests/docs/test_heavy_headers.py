@@ -7,7 +7,7 @@ import tree
 
 HEAVY = [  # what, where a .cpp file may include it
     (re.compile(r'(yaml-cpp|CLI|spdlog|fmt|nlohmann)/'),
-     ('platforms/common/', 'waveforms/', 'tests/bench/')),
+     ('platforms/common/', 'waveforms/', 'tests/')),
     (re.compile(r'verilated'), ('waveforms/', 'rtl/verilated/', 'tests/')),
 ]
 

@@ -1,22 +1,28 @@
 #include "tlm/link/link_checker.h"
 
+#include <numeric>
 #include <utility>
 
 #include "tlm/base/format.h"
 
 namespace railyard {
 
+// The byte time comes from the rate itself, bits * 10^12 / (bits a second), not from what the link
+// counts with. Lowest terms keep the products below in 64 bits, where they are cheap.
 LinkChecker::LinkChecker(std::string name, const LinkConfig& config)
-    : name_(std::move(name)), config_(config), propagation_(config.propagation()) {}
+    : name_(std::move(name)), config_(config), propagation_(config.propagation()) {
+  constexpr std::uint64_t kBitPicoseconds = 8'000'000'000'000;
+  const std::uint64_t common = std::gcd(kBitPicoseconds, config.rate.numerator());
+  time_num_ = kBitPicoseconds / common * config.rate.denominator();
+  time_den_ = config.rate.numerator() / common;
+}
 
-// From the rate itself, not from the byte time that the link counts with: bits * 10^12 / (bits a
-// second), rounded to nearest.
 Time LinkChecker::exact(std::uint64_t bytes) const {
   __extension__ using Wide = unsigned __int128;
-  constexpr std::uint64_t kPicosecondsASecond = 1'000'000'000'000;
-  const Wide num = Wide{bytes} * 8 * kPicosecondsASecond * config_.rate.denominator();
-  const Wide den = config_.rate.numerator();
-  return static_cast<Time>(num / den + (num % den * 2 >= den ? 1 : 0));
+  const Wide num = Wide{bytes} * time_num_;
+  const Wide floor = num / time_den_;
+  const Wide rest = num - floor * time_den_;
+  return static_cast<Time>(floor + (2 * rest >= time_den_ ? 1 : 0));
 }
 
 void LinkChecker::transmitted(const net::Packet& packet, const Transmission& t) {

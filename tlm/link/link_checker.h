@@ -39,6 +39,8 @@ class LinkChecker : public Checker, public LinkObserver {
   std::string name_;
   LinkConfig config_;
   Time propagation_;
+  std::uint64_t time_num_;  // a byte takes time_num_/time_den_ ps, in lowest terms
+  std::uint64_t time_den_;
   Time burst_start_ = 0;
   std::uint64_t burst_bytes_ = 0;
   Time line_free_ = -1;

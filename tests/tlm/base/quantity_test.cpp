@@ -11,6 +11,7 @@
 
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
+#include "tlm/sim/random.h"
 
 namespace railyard {
 namespace {
@@ -293,10 +294,10 @@ TEST(Formatting, OfRatesReadsBackAsTheSameRate) {
 }
 
 TEST(Formatting, OfNumbersReadsBackAsTheSameNumber) {
-  std::mt19937_64 random(3);
-  std::uniform_real_distribution<double> exponent(-300, 300);
+  RandomStream random(3, "numbers");
   for (int i = 0; i < 50'000; ++i) {
-    const double number = std::pow(10.0, exponent(random)) * (random() % 2 == 0 ? 1 : -1);
+    const double number =
+        std::pow(10.0, random.uniform() * 600 - 300) * (random.below(2) == 0 ? 1 : -1);
     ASSERT_EQ(parse_number(format_number(number)), number) << format_number(number);
   }
 }

@@ -5,31 +5,13 @@
 
 #include <stdexcept>
 
+#include "tests/tlm/config/trees.h"
+
 namespace railyard {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-Node text(const std::string& value) { return Node::scalar(value, false); }
-Node quoted_text(const std::string& value) { return Node::scalar(value, true); }
-Node list(std::vector<Node> items) {
-  Node node = Node::of_kind(Node::Kind::kSequence);
-  node.items = std::move(items);
-  return node;
-}
-Node map(std::vector<std::pair<std::string, Node>> members) {
-  static const auto source = std::make_shared<const std::string>("f.yaml");
-  Node node = Node::of_kind(Node::Kind::kMap);
-  node.mark = {source, 1, 1};
-  int line = 1;
-  for (auto& [key, value] : members) {
-    value.mark = {source, line, 10};
-    node.members.push_back({key, {source, line, 1}, std::move(value)});
-    ++line;
-  }
-  return node;
-}
 
 enum class Data { kCarried, kElided };
 
@@ -365,53 +347,6 @@ TEST(Declaring, AKeyTwiceIsALogicError) {
   EXPECT_THROW(p.add("a", value), std::logic_error);
   EXPECT_THROW(p.add("A", value), std::logic_error);
   EXPECT_THROW(p.add("a.b", value), std::logic_error);
-}
-
-struct Address {
-  int value = 0;
-};
-
-}  // namespace
-
-template <>
-struct ScalarType<Address> {
-  static constexpr bool kText = true;
-  static std::string name() { return "address"; }
-  static std::string example() { return "@5"; }
-  static Address parse(const std::string& text) {
-    if (text.substr(0, 1) != "@") throw ConfigError("", "is no address", "begin with @");
-    return {static_cast<int>(parse_unsigned(text.substr(1), 100))};
-  }
-  static std::string format(const Address& address) { return "@" + std::to_string(address.value); }
-};
-
-namespace {
-
-struct Custom {
-  Address address;
-  std::vector<Address> more;
-  void declare(Parameters& p) {
-    p.add("address", address);
-    p.list("more", more);
-  }
-};
-
-TEST(ATypeOfAModel, IsDeclaredLikeAnyOther) {
-  Custom config;
-  bind_config(map({{"address", text("@7")}, {"more", list({text("@1"), text("@2")})}}), config);
-  EXPECT_EQ(config.address.value, 7);
-  EXPECT_EQ(config.more[1].value, 2);
-  EXPECT_EQ(dump_config(config).find("address")->text, "@7");
-}
-
-TEST(ATypeOfAModel, HasItsRefusalsPlaced) {
-  Custom config;
-  try {
-    bind_config(map({{"address", text("7")}}), config);
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "f.yaml:1:10: address: is no address; begin with @");
-  }
 }
 
 TEST(AText, OfControlCharactersOrEndlessIsRefused) {

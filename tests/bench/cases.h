@@ -1,0 +1,26 @@
+// What is measured, and what it may cost.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/bench/measure.h"
+
+namespace railyard::bench {
+
+struct Case {
+  std::string name;
+  std::string unit;  // of an operation
+  std::string doc;
+  std::optional<double> bar;  // at most so many raw kernel events of time
+  std::function<Sample()> run;
+};
+
+/// The yardstick: an SC_METHOD that notifies itself.
+Sample raw_kernel_event();
+
+std::vector<Case> all_cases();
+
+}  // namespace railyard::bench

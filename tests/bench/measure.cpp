@@ -1,0 +1,39 @@
+#include "tests/bench/measure.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <stdexcept>
+
+namespace railyard::bench {
+
+Sample in_child(const std::function<Sample()>& work) {
+  std::array<int, 2> pipe_ends{};
+  if (pipe(pipe_ends.data()) != 0) throw std::runtime_error("no pipe");
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("no child process");
+  if (child == 0) {
+    const Sample sample = work();
+    const bool written = write(pipe_ends[1], &sample, sizeof sample) == sizeof sample;
+    std::_Exit(written ? 0 : 1);  // static objects are the parent's to destroy
+  }
+  close(pipe_ends[1]);
+  Sample sample;
+  const bool whole = read(pipe_ends[0], &sample, sizeof sample) == sizeof sample;
+  close(pipe_ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!whole || status != 0) throw std::runtime_error("a case failed");
+  return sample;
+}
+
+double seconds_of(const std::function<void()>& action) {
+  const auto start = std::chrono::steady_clock::now();
+  action();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace railyard::bench

@@ -1,0 +1,29 @@
+// Measuring in a process of its own: the kernel starts once a process, and a heap that another case
+// has torn up is not this one's matter.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace railyard::bench {
+
+/// One measurement: so much wall time for so many operations.
+struct Sample {
+  double seconds = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t kernel_events = 0;  // times that the kernel woke our scheduler
+
+  double ns_each() const { return seconds * 1e9 / static_cast<double>(operations); }
+  double kernel_events_each() const {
+    return static_cast<double>(kernel_events) / static_cast<double>(operations);
+  }
+};
+
+/// Runs `work` in a forked child and returns what it measured. Throws std::runtime_error if the
+/// child fails.
+Sample in_child(const std::function<Sample()>& work);
+
+/// Wall time of `action`.
+double seconds_of(const std::function<void()>& action);
+
+}  // namespace railyard::bench
