@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -98,6 +99,7 @@ class Run {
     int code = simulate();
     code = finish(code);
     if (!line_.quiet) print_summary();
+    print_errors();
     return code;
   }
 
@@ -179,15 +181,18 @@ class Run {
   void print_summary() const {
     fmt::print("{}", summary_table(result_, fabric_->summary()));
     const std::uint64_t left = simulation_->outstanding_work();
-    fmt::print(
-        "\n{} simulated in {:.2f} s, {:.2f} M frame-hops/s, {}{}\n", format_time(result_.simulated),
-        result_.wall_s,
-        result_.wall_s > 0 ? static_cast<double>(result_.frame_hops) / result_.wall_s / 1e6 : 0.0,
-        result_.end, left > 0 ? fmt::format(", {} items of work unfinished", left) : "");
+    const double simulated_us = static_cast<double>(result_.simulated) / kMicrosecond;
+    const double hops = static_cast<double>(result_.frame_hops);
+    fmt::print("\n{:.3f} us simulated in {:.2f} s, {:.2f} M frame-hops/s, {}{}\n", simulated_us,
+               result_.wall_s, result_.wall_s > 0 ? hops / result_.wall_s / 1e6 : 0.0, result_.end,
+               left > 0 ? fmt::format(", {} items of work unfinished", left) : "");
     if (!outputs_->trigger_note().empty()) fmt::print("{}\n", outputs_->trigger_note());
     for (const std::string& path : outputs_->paths()) fmt::print("wrote {}\n", path);
     if (report_) fmt::print("wrote {}\n", line_.report);
     std::fflush(stdout);
+  }
+
+  void print_errors() const {
     if (!result_.deadlock.empty()) fmt::print(stderr, "railyard: {}\n", result_.deadlock);
     if (!result_.error.empty()) fmt::print(stderr, "railyard: error: {}\n", result_.error);
   }
@@ -236,6 +241,11 @@ int run_platform(Platform& platform, int argc, char** argv) {
     fmt::print(stderr, "railyard: error: {}\n", error.what());
     return kBrokenInvariant;
   }
+}
+
+int main_of_platform(int argc, char** argv) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 0);
+  return sc_core::sc_elab_and_sim(argc, argv);
 }
 
 }  // namespace railyard

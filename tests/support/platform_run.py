@@ -15,6 +15,7 @@ import vcd
 
 SUFFIX = {'report': '.json', 'trace': '.fst', 'pcap': '.pcapng', 'timeline': '.timeline.json'}
 ALL = tuple(SUFFIX)
+ENVIRONMENT = dict(os.environ, SYSTEMC_DISABLE_COPYRIGHT_MESSAGE='1')
 LONGEST = 120  # seconds; no test comes near
 
 
@@ -76,19 +77,16 @@ class Run:
 
     def spans(self, lane):
         """(begin, end, name, arguments) of a lane's spans, in picoseconds."""
-        process, thread = lane.rsplit('.', 1)
-        names = {(e['name'], e['pid'], e.get('tid')): e['args']['name']
-                 for e in self.timeline if e['ph'] == 'M'}
-        spans = []
+        processes = {e['pid']: e['args']['name'] for e in self.timeline
+                     if e['name'] == 'process_name'}
+        lanes = {(e['pid'], e['tid']): f"{processes[e['pid']]}.{e['args']['name']}"
+                 for e in self.timeline if e['name'] == 'thread_name'}
+        found = []
         for e in self.timeline:
-            if e['ph'] != 'X':
-                continue
-            owner = [name for (kind, pid, _), name in names.items()
-                     if kind == 'process_name' and pid == e['pid']]
-            if owner == [process] and names['thread_name', e['pid'], e['tid']] == thread:
+            if e['ph'] == 'X' and lanes[e['pid'], e['tid']] == lane:
                 begin, lasts = round(e['ts'] * 1e6), round(e['dur'] * 1e6)
-                spans.append((begin, begin + lasts, e['name'], e['args']))
-        return spans
+                found.append((begin, begin + lasts, e['name'], e['args']))
+        return found
 
 
 class PlatformCase(unittest.TestCase):
@@ -105,7 +103,8 @@ class PlatformCase(unittest.TestCase):
         sets = {key.replace('__', '.'): value for key, value in sets.items()}
         stem = self.folder / name
         done = subprocess.run(command_line(self.executable, stem, outputs, sets, arguments),
-                              capture_output=True, text=True, timeout=LONGEST)
+                              capture_output=True, text=True, timeout=LONGEST,
+                              env=ENVIRONMENT)
         self.assertEqual(done.returncode, code, done.stderr)
         return Run(stem, done.returncode, done.stdout, done.stderr)
 
@@ -115,7 +114,8 @@ class PlatformCase(unittest.TestCase):
         stem = self.folder / name
         process = subprocess.Popen(
             command_line(self.executable, stem, outputs, sets, arguments),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=ENVIRONMENT)
         self.addCleanup(process.communicate)
         self.addCleanup(process.kill)
         return process, Run(stem, None, '', '')

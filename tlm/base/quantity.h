@@ -19,7 +19,9 @@ class Bytes {
  public:
   constexpr Bytes() = default;
   constexpr Bytes(std::uint64_t count) : count_(count) {}  // NOLINT(google-explicit-constructor)
-  constexpr operator std::uint64_t() const { return count_; }  // NOLINT(google-explicit-constructor)
+  constexpr operator std::uint64_t() const {
+    return count_;
+  }  // NOLINT(google-explicit-constructor)
 
  private:
   std::uint64_t count_ = 0;

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <limits>
 
-
 namespace railyard {
 
 namespace config_detail {
