@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tlm/base/error.h"
+#include "tlm/base/format.h"
 
 namespace railyard {
 
@@ -31,7 +32,7 @@ std::string joined(std::initializer_list<std::string_view> suffixes) {
 }
 
 [[noreturn]] void refuse(const std::string& place, const std::string& path, int error) {
-  throw ConfigError(place, "cannot write " + path + ": " + std::strerror(error),
+  throw ConfigError(place, "cannot write " + printable(path, 256) + ": " + std::strerror(error),
                     "name a file in a folder that exists and that you may write to");
 }
 
@@ -41,7 +42,7 @@ void check_suffix(const std::string& place, const std::string& path,
                   std::initializer_list<std::string_view> suffixes) {
   if (std::none_of(suffixes.begin(), suffixes.end(),
                    [&](std::string_view suffix) { return ends_with(path, suffix); })) {
-    throw ConfigError(place, "unknown kind of file: " + path,
+    throw ConfigError(place, "unknown kind of file: " + printable(path, 256),
                       "give a name that ends in " + joined(suffixes));
   }
 }
@@ -50,7 +51,8 @@ void check_regular_file(const std::string& place, const std::string& path) {
   struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && !S_ISREG(status.st_mode)) {
-    throw ConfigError(place, path + " is not a regular file", "name a file, or one to be made");
+    throw ConfigError(place, printable(path, 256) + " is not a regular file",
+                      "name a file, or one to be made");
   }
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (file < 0) refuse(place, path, errno);

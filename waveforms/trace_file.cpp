@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tlm/base/error.h"
+#include "tlm/base/format.h"
 #include "waveforms/fst_file.h"
 #include "waveforms/glob.h"
 #include "waveforms/output_file.h"
@@ -153,7 +154,7 @@ class Declarations {
   for (std::size_t i = 0; i < probes.size() && i < 5; ++i) {
     some += (some.empty() ? "" : ", ") + probes[i].info.name;
   }
-  throw ConfigError("--trace-filter", "nothing to trace is named like \"" + filter + "\"",
+  throw ConfigError("--trace-filter", "nothing to trace is named like " + quoted(filter),
                     some.empty() ? "this platform has no probes: leave the trace away"
                                  : "names are, for example: " + some);
 }
@@ -230,7 +231,7 @@ struct TraceFile::Impl {
     fst.open(fst_path.c_str());
     writer = fst_writer_of(*fst.spTrace());
     if (writer == nullptr) {
-      throw ConfigError(kFlag, "cannot write " + fst_path,
+      throw ConfigError(kFlag, "cannot write " + printable(fst_path, 256),
                         "check the rights in its folder and the space in /tmp");
     }
     // Equal runs make equal files.

@@ -147,13 +147,14 @@ void TesterPort::update_pause() {
     partition_.scheduler().schedule(pause_end_, pause_timers_.until(traffic_.priority));
     if (paused_since_ != kForever) return;
     paused_since_ = now;
+    paused_level_.set(1, now);
     paused_probe_.set(1, now);
     if (source_ && !source_->done()) pause_wait_.begin(now);
     return;
   }
   partition_.scheduler().cancel(pause_end_);
   if (paused_since_ == kForever) return;
-  pause_time_ps_.add(static_cast<std::uint64_t>(now - paused_since_));
+  paused_level_.set(0, now);
   pause_lane_.span("paused", paused_since_, now, "priority", traffic_.priority);
   paused_since_ = kForever;
   paused_probe_.set(0, now);
@@ -291,13 +292,10 @@ void TesterPort::register_transmit(const std::string& prefix) {
   s.add(sent_packets_, {prefix + "sent_packets", "packets", "Packets of the flow put on the line"});
   s.add(xoff_received_, {prefix + "pfc_xoff_received", "frames",
                          "PFC and PAUSE frames received that pause the traffic's priority"});
-  s.add_derived({prefix + "pause_us", "us", "Time that the traffic's priority was paused"},
-                [this](Time now, Time) {
-                  const Time open = paused_since_ == kForever ? 0 : now - paused_since_;
-                  return MetricValue::of(
-                      (static_cast<double>(pause_time_ps_.value()) + static_cast<double>(open)) /
-                      kMicrosecond);
-                });
+  s.add_derived(
+      {prefix + "pause_us", "us", "Time that the traffic's priority was paused"},
+      [this](Time now, Time) { return MetricValue::of(paused_level_.area(now) / kMicrosecond); });
+  s.on_reset([this](Time now) { paused_level_.reset(now); });
   ProbeRegistry& probes = partition_.probes();
   probes.add(paused_probe_, {prefix + "paused",
                              ProbeKind::kUnsigned,

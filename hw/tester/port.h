@@ -97,9 +97,9 @@ class TesterPort : public sc_core::sc_module {
 
   WaitPoint pause_wait_, link_wait_;
   Counter sent_packets_, received_packets_, received_payload_, bad_fcs_, overflow_, stray_, lost_,
-      xoff_count_, xon_count_, xoff_received_, pause_time_ps_;
+      xoff_count_, xon_count_, xoff_received_;
   Histogram latency_;
-  TimeWeighted buffer_level_;
+  TimeWeighted buffer_level_, paused_level_;
   Probe paused_probe_, psn_probe_, buffer_probe_, xoff_probe_, state_probe_;
   SpanProbe pause_lane_;
   Moment xoff_moment_, drop_moment_;

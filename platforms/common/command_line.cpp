@@ -1,19 +1,33 @@
 #include "platforms/common/command_line.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <filesystem>
+#include <initializer_list>
 #include <map>
+#include <string_view>
+#include <system_error>
 
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
 #include "tlm/base/quantity.h"
 #include "tlm/config/spelling.h"
+#include "waveforms/output_file.h"
 
 namespace railyard {
 
 namespace {
 
 constexpr const char* kVersion = "railyard 0.1.0";
+constexpr std::size_t kPathShown = 256;  // characters of it in a message
+constexpr std::size_t kLongestPattern = 4096;
 
 /// Declares each flag once, with what it means, and takes its words as text: quantities are parsed
 /// by the rules of the configuration.
@@ -95,7 +109,8 @@ class Flags {
     for (const std::string& word : app_.remaining()) {
       const std::string flag = word.substr(0, word.find('='));
       if (flag.size() > 1 && flag[0] == '-') {
-        throw ConfigError(printable(flag), "there is no such flag", suggest(flag, names));
+        throw ConfigError(printable(flag), "there is no such flag",
+                          suggest(flag, names, "--help lists them"));
       }
       throw ConfigError("command line", quoted(word) + " belongs to no flag",
                         "write it behind the flag it is for; --help lists them");
@@ -104,8 +119,12 @@ class Flags {
 
   [[noreturn]] static void refuse(const CLI::ParseError& error) {
     const std::string text = error.what();
-    const std::string flag = text.substr(0, text.find_first_of(": "));
-    if (flag.rfind("--", 0) == 0) {
+    const std::size_t begin = std::min(text.find("--"), text.size());
+    const std::string flag = text.substr(begin, text.find_first_of(": ", begin) - begin);
+    if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+      throw ConfigError(printable(flag), "takes no value", "write it alone");  // toggles alone do
+    }
+    if (begin == 0) {
       throw ConfigError(printable(flag), "is not followed by what it needs",
                         "write a value behind it; --help shows which");
     }
@@ -141,36 +160,119 @@ DescribeFormat describe_format(const std::string& word) {
 }
 
 std::size_t partition_count(const std::string& word) {
+  const char* const remedy = "write 1 to 64";
   try {
     const std::uint64_t count = parse_unsigned(word, 64);
     if (count > 0) return count;
   } catch (const ConfigError& error) {
-    throw ConfigError("--partitions", error.problem(), error.remedy());
+    throw ConfigError("--partitions", error.problem(), remedy);
   }
-  throw ConfigError("--partitions", "0 partitions hold nothing", "write 1 to 64");
+  throw ConfigError("--partitions", "0 partitions hold nothing", remedy);
+}
+
+/// A file that is to be written, tried before the run and before any other is touched. What was not
+/// there is made, and removed at the end: so two names of one file are seen to be that.
+class Trial {
+ public:
+  Trial(const char* flag, const std::string& path, bool special_too) : flag_(flag), path_(path) {
+    const bool exists = ::stat(path.c_str(), &info_) == 0;
+    if (exists && !S_ISREG(info_.st_mode) && !special_too) {
+      fail("is not a regular file", "name a file, or one to be made");
+    }
+    // A FIFO that nobody reads would keep us waiting, a full device would not say so yet.
+    const int file =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+    const bool good = file >= 0 && ::write(file, "", 0) == 0 && ::fstat(file, &info_) == 0;
+    const int error = errno;
+    if (file >= 0) ::close(file);
+    std::error_code none;
+    // Behind a link that led to nothing, what was made is not at `path`.
+    if (file >= 0 && !exists) made_ = std::filesystem::canonical(path, none).string();
+    if (good) return;
+    remove_made();
+    if (error == ENXIO) fail("cannot be written: nothing reads it", "start its reader first");
+    fail(std::string("cannot be written: ") + std::strerror(error),
+         "name a file in a folder that exists and that you may write to");
+  }
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+  ~Trial() { remove_made(); }
+
+  const char* flag() const { return flag_; }
+  bool is(const struct stat& other) const {
+    return info_.st_dev == other.st_dev && info_.st_ino == other.st_ino;
+  }
+  bool is(const Trial& other) const { return is(other.info_); }
+  bool regular() const { return S_ISREG(info_.st_mode); }
+
+  [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const {
+    throw ConfigError(flag_, '"' + printable(path_, kPathShown) + "\" " + problem, remedy);
+  }
+
+ private:
+  void remove_made() const {
+    if (!made_.empty()) ::unlink(made_.c_str());
+  }
+
+  const char* flag_;
+  const std::string& path_;
+  std::string made_;
+  struct stat info_ = {};
+};
+
+void check_outputs(const CommandLine& line) {
+  struct Output {
+    const char* flag;
+    const std::string& path;
+    std::initializer_list<std::string_view> suffixes;
+  };
+  const Output outputs[] = {{"--trace", line.trace, {".fst", ".vcd"}},
+                            {"--pcap", line.pcap, {".pcapng"}},
+                            {"--timeline", line.timeline, {".json"}},
+                            {"--report", line.report, {}}};
+  struct stat config = {};
+  const bool has_config = ::stat(line.config.c_str(), &config) == 0;
+  std::deque<Trial> trials;
+  for (const auto& [flag, path, suffixes] : outputs) {
+    if (path.empty()) continue;
+    if (suffixes.size() > 0) check_suffix(flag, path, suffixes);
+    const Trial& trial = trials.emplace_back(flag, path, suffixes.size() == 0);
+    if (has_config && trial.is(config)) {
+      trial.fail("is the configuration", "write to another file");
+    }
+    for (const Trial& other : trials) {
+      if (&other == &trial || !trial.is(other)) continue;
+      trial.fail(std::string("is the file of ") + other.flag() + " too",
+                 "give each output a file of its own");
+    }
+  }
+  // A report is replaced by a draft beside it.
+  const std::string draft = line.report + ".part";
+  if (!line.report.empty() && trials.back().regular())
+    trials.emplace_back("--report", draft, false);
+}
+
+/// Names in a simulation are short and ASCII.
+void check_pattern(const char* flag, const std::string& text) {
+  const bool plain =
+      std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 127; });
+  if (plain && text.size() <= kLongestPattern) return;
+  throw ConfigError(flag,
+                    quoted(text) + (plain ? " is too long" : " holds a space or what is not ASCII"),
+                    "--describe lists the names");
 }
 
 void check_together(const CommandLine& line) {
   if (line.trace.empty() && !line.trace_trigger.empty()) {
     throw ConfigError("--trace-trigger", "there is no trace to write", "add --trace FILE.fst");
   }
-  const std::pair<const char*, const std::string*> outputs[] = {{"--trace", &line.trace},
-                                                                {"--pcap", &line.pcap},
-                                                                {"--timeline", &line.timeline},
-                                                                {"--report", &line.report}};
-  for (const auto& a : outputs) {
-    if (a.second->empty()) continue;
-    for (const auto& b : outputs) {
-      if (&a != &b && *a.second == *b.second) {
-        throw ConfigError(a.first, quoted(*a.second) + " is the file of " + b.first + " too",
-                          "give each output a file of its own");
-      }
-    }
-    if (*a.second == line.config) {
-      throw ConfigError(a.first, quoted(*a.second) + " is the configuration",
-                        "write to another file");
-    }
+  if (line.trace_to < line.trace_from) {
+    throw ConfigError("--trace-to", "the trace's window ends before it begins",
+                      "give a time that is not before --trace-from");
   }
+  check_pattern("--trace-trigger", line.trace_trigger);
+  check_pattern("--trace-filter", line.trace_filter);
+  check_outputs(line);
 }
 
 void refuse_empty(const CLI::App& app) {

@@ -123,13 +123,28 @@ class Run {
       return result_.complete ? kGood : kInterrupted;
     } catch (const sc_core::sc_report& report) {
       result_.error = report.get_msg();
-    } catch (const std::exception& error) {
+      // Our own invariants say place and time themselves.
+      if (std::string(report.get_msg_type()) != kInvariantReport) {
+        result_.error =
+            failure(report.get_process_name(), report.get_msg_type() + (": " + result_.error));
+      }
+    } catch (const InvariantError& error) {
       result_.error = error.what();
+    } catch (const std::exception& error) {
+      result_.error = failure(nullptr, error.what());
     } catch (...) {
-      result_.error = "an exception that says nothing";
+      result_.error = failure(nullptr, "an exception that says nothing");
     }
     result_.end = "failed";
     return kBrokenInvariant;
+  }
+
+  /// What went wrong, with place and time: whose callback it was, or which process.
+  std::string failure(const char* process, const std::string& what) const {
+    std::string where = simulation_->control().where();
+    if (where.empty() && process != nullptr) where = process;
+    return (where.empty() ? "a model" : where) + " at " + format_time(simulation_->now()) + ": " +
+           what;
   }
 
   /// Completes every file, whatever happened.

@@ -21,7 +21,7 @@ void RunConfig::declare(Parameters& p) {
   p.add("seed", seed).doc("Seed of all random numbers");
   p.add("until", until)
       .range(kPicosecond, 1000 * kSecond)
-      .doc("The run ends at this time, if it has not ended by itself");
+      .doc("The run ends before the events of this time, if it has not ended by itself");
   p.add("warm_up", warm_up)
       .range(0, 1000 * kSecond)
       .doc("Statistics begin anew at this time; a run lasts at least as long");

@@ -34,7 +34,7 @@ Trigger::Trigger(const std::string& event, Simulation& simulation, std::function
     }
   }
   throw ConfigError(kFlag, "there is no moment " + quoted(event),
-                    suggest(event, known) + ", or METRIC>VALUE");
+                    suggest(event, known, "--describe lists the moments") + ", or METRIC>VALUE");
 }
 
 bool Trigger::listen_to_moments(const std::string& event, Simulation& simulation) {
@@ -72,7 +72,8 @@ void Trigger::watch_metric(const std::string& metric, const std::string& level,
     }
     names.push_back(m.info.name);
   }
-  throw ConfigError(kFlag, "there is no metric " + quoted(metric), suggest(metric, names));
+  throw ConfigError(kFlag, "there is no metric " + quoted(metric),
+                    suggest(metric, names, "--describe lists the metrics"));
 }
 
 }  // namespace railyard

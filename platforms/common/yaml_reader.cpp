@@ -27,6 +27,7 @@ namespace {
 
 constexpr std::size_t kMaxFileBytes = 16'000'000;
 constexpr std::size_t kMaxDepth = 32;
+constexpr std::size_t kPathShown = 256;  // characters of it in a message
 constexpr std::size_t kMaxValues = 1'000'000;
 constexpr char kAliasProblem[] = "aliases (*name) are not accepted";
 constexpr char kAliasRemedy[] = "write the value out, or quote the text";
@@ -136,7 +137,11 @@ class TreeBuilder : public YAML::EventHandler {
     if (level.node.kind == Node::Kind::kSequence) {
       level.node.items.push_back(std::move(node));
     } else if (level.has_key) {
-      level.node.members.back().value = std::move(node);
+      Member& member = level.node.members.back();
+      // yaml-cpp places a value that is not written at whatever follows, which may be far below.
+      const bool below = node.mark.line > member.mark.line;
+      if (below && node.kind == Node::Kind::kNull) node.mark = member.mark;
+      member.value = std::move(node);
       level.has_key = false;
     } else {
       add_key(level, std::move(node));
@@ -277,7 +282,7 @@ Node read_yaml_value(const std::string& text, const std::string& source) {
 }
 
 Node read_yaml_text(const std::string& text, const std::string& source) {
-  const std::string place = printable(source, 4096);
+  const std::string place = printable(source, kPathShown);
   Node root = read_yaml_value(normalised(text), place);
   if (root.kind == Node::Kind::kNull) {
     throw ConfigError(place, "holds no configuration", "write {} to take every default");
@@ -294,7 +299,7 @@ Node read_yaml_text(const std::string& text, const std::string& source) {
 }
 
 Node read_yaml_file(const std::string& path) {
-  const std::string place = path.empty() ? "\"\"" : printable(path, 4096);
+  const std::string place = path.empty() ? "\"\"" : printable(path, kPathShown);
   return read_yaml_text(read_file(path, place), place);
 }
 

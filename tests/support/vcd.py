@@ -20,10 +20,11 @@ class Signal:
     def values(self):
         return [value for _, value in self.changes]
 
-    def area(self, end):
-        """The integral from the first value to `end`."""
+    def area(self, begin, end):
+        """The integral of the value over time."""
         ends = [time for time, _ in self.changes[1:]] + [end]
-        return sum(value * (until - since) for (since, value), until in zip(self.changes, ends))
+        return sum(value * max(min(until, end) - max(since, begin), 0)
+                   for (since, value), until in zip(self.changes, ends))
 
     def rising(self):
         """Times at which it became 1 from 0."""
@@ -52,8 +53,10 @@ def parse(text):
             time = int(line[1:])
             if waves.begin is None:
                 waves.begin = time
-        elif kind and kind in '01b':
+        elif kind and kind in '01xb':
             value, code = line[1:].split(' ') if kind == 'b' else (kind, line[1:])
+            if 'x' in value:  # before its first value
+                continue
             changes = by_code[code].changes
             value = int(value, 2)
             if not changes or changes[-1][1] != value:

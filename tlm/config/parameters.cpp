@@ -102,8 +102,8 @@ void Parameters::refuse_key(const Member& member, const Scope& scope) const {
     remedy = "in a file, write " + member.key.substr(0, dot) + ": {" +
              printable(member.key.substr(dot + 1)) + ": ...}";
   }
-  throw ConfigError(member.mark.place(), scope.member(printable(member.key)).path + ": no such key",
-                    remedy);
+  const std::string shown = member.key.empty() ? "\"\"" : printable(member.key);
+  throw ConfigError(member.mark.place(), scope.member(shown).path + ": no such key", remedy);
 }
 
 void Parameters::bind(const Node& map, const Scope& scope) const {

@@ -143,7 +143,10 @@ class ScalarRule {
       }
       return value;
     } catch (const ConfigError& error) {
-      refuse_value(node, path, error);
+      // An integer's parser knows the range of the type alone.
+      const bool narrower = std::is_integral_v<T> && !Type::kText && !conditions_.empty();
+      refuse_value(node, path,
+                   narrower ? ConfigError("", error.problem(), "accepted: " + accepted()) : error);
     }
   }
 

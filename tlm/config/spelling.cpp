@@ -58,10 +58,11 @@ std::string nearest_word(const std::string& word, const std::vector<std::string>
   return nearest;
 }
 
-std::string suggest(const std::string& word, const std::vector<std::string>& words) {
+std::string suggest(const std::string& word, const std::vector<std::string>& words,
+                    const std::string& otherwise) {
   const std::string nearest = nearest_word(word, words);
   std::string text = nearest.empty() ? "" : "did you mean \"" + nearest + "\"?";
-  if (words.empty() || words.size() > kMostListed) return text;
+  if (words.empty() || words.size() > kMostListed) return text.empty() ? otherwise : text;
   text += text.empty() ? "accepted: " : " Accepted: ";
   for (const std::string& accepted : words) {
     text += (&accepted == &words.front() ? "" : ", ") + accepted;

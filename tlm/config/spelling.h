@@ -16,7 +16,8 @@ std::size_t spelling_distance(const std::string& a, const std::string& b);
 std::string nearest_word(const std::string& word, const std::vector<std::string>& words);
 
 /// `did you mean "rate"?; accepted: a, b, c`, for a remedy. Of many words only the nearest is
-/// named.
-std::string suggest(const std::string& word, const std::vector<std::string>& words);
+/// named. `otherwise` if there is none to name.
+std::string suggest(const std::string& word, const std::vector<std::string>& words,
+                    const std::string& otherwise = "");
 
 }  // namespace railyard

@@ -102,12 +102,14 @@ void LinkEnd::register_all() {
       {prefix + "tx_utilisation", "fraction",
        "Share of the line's time that frames took, with "
        "preamble and inter-frame gap"},
-      [this](Time, Time measured) {
+      [this](Time now, Time measured) {
         const std::uint64_t overhead = net::kPreambleBytes + net::kInterFrameGapBytes;
         const std::uint64_t bytes = tx_bytes_.value() + tx_frames_.value() * overhead;
-        const auto busy = static_cast<double>(config_.rate.time_of(bytes));
+        const Time ahead = std::max<Time>(clock_.now() - now, 0);  // of the frame on the line
+        const auto busy = static_cast<double>(config_.rate.time_of(bytes) + carried_over_ - ahead);
         return MetricValue::of(measured > 0 ? busy / static_cast<double>(measured) : 0.0);
       });
+  statistics.on_reset([this](Time now) { carried_over_ = std::max<Time>(clock_.now() - now, 0); });
   ProbeRegistry& probes = partition_.probes();
   probes.add(up_probe_, {prefix + "up", ProbeKind::kUnsigned, 1, "", "The link is up", {}});
   probes.add(busy_probe_,

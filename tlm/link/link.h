@@ -112,6 +112,7 @@ class LinkEnd : public sc_core::sc_module {
 
   // transmitter
   ByteClock clock_;
+  Time carried_over_ = 0;  // of the frame that was on the line when warm-up ended
   Event transmit_done_;
   Ref<net::Packet> on_line_;
   RandomStream random_;

@@ -16,6 +16,9 @@ class Checker {
   virtual void at_end(Time now, bool drained) = 0;
 };
 
+/// The message type of a broken invariant's report; its text names place and time.
+constexpr const char* kInvariantReport = "/railyard/invariant";
+
 /// Reports through SC_REPORT_ERROR, and throws whatever the report's actions are.
 [[noreturn]] void break_invariant(const std::string& where, Time when, const std::string& problem);
 

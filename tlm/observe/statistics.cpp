@@ -23,8 +23,11 @@ MetricInfo part(const MetricInfo& info, const std::string& suffix, const std::st
 
 double TimeWeighted::mean(Time now) const {
   if (now <= start_) return static_cast<double>(value_);
-  const double last = static_cast<double>(value_) * static_cast<double>(now - since_);
-  return (area_ + last) / static_cast<double>(now - start_);
+  return area(now) / static_cast<double>(now - start_);
+}
+
+double TimeWeighted::area(Time now) const {
+  return area_ + static_cast<double>(value_) * static_cast<double>(now - since_);
 }
 
 void TimeWeighted::reset(Time now) {

@@ -92,6 +92,8 @@ class TimeWeighted {
   std::uint64_t value() const { return value_; }
   std::uint64_t peak() const { return peak_; }
   double mean(Time now) const;
+  /// The level times time since the last reset, in picoseconds.
+  double area(Time now) const;
   void reset(Time now);
   LevelWatch& watch() { return watch_; }
 
@@ -147,6 +149,9 @@ class StatisticsRegistry {
   void add(Histogram& histogram, MetricInfo info, double scale = 1);
   /// A value computed from others when it is asked for. `measured` is the time since warm-up.
   void add_derived(MetricInfo info, std::function<MetricValue(Time now, Time measured)> compute);
+
+  /// Called when warm-up ends, for the parts that a derived value is computed from.
+  void on_reset(std::function<void(Time now)> reset) { resets_.push_back(std::move(reset)); }
 
   /// Ends warm-up: counters, distributions and peaks begin anew.
   void reset(Time now);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "tlm/base/time.h"
 
@@ -23,6 +24,7 @@ enum class Phase : std::uint8_t {
 /// Whose event it is: the last word in a tie. `id` is the rank of the name among all endpoints of
 /// the simulation (given by Simulation::seal), so it depends on the topology alone.
 struct Endpoint {
+  std::string name;
   std::uint32_t id = 0;
   std::uint64_t sequence = 0;
 };

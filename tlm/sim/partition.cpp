@@ -8,7 +8,7 @@ Partition::Partition(const std::string& name, std::uint64_t seed, RunControl& co
 Partition::~Partition() = default;
 
 Endpoint& Partition::endpoint(const std::string& name) {
-  return endpoints_.emplace_back(NamedEndpoint{name, {}}).endpoint;
+  return endpoints_.emplace_back(Endpoint{name});
 }
 
 }  // namespace railyard

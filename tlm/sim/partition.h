@@ -67,10 +67,6 @@ class Partition {
 
  private:
   friend class Simulation;
-  struct NamedEndpoint {
-    std::string name;
-    Endpoint endpoint;
-  };
 
   std::uint64_t seed_;
   // Before the scheduler: packets that events still hold go back into living pools.
@@ -79,7 +75,7 @@ class Partition {
   StatisticsRegistry statistics_;
   ProbeRegistry probes_;
   WaitsFor waits_;
-  std::deque<NamedEndpoint> endpoints_;
+  std::deque<Endpoint> endpoints_;
   std::vector<std::unique_ptr<Checker>> checkers_;
   std::uint64_t frame_hops_ = 0;
   std::uint64_t opened_work_ = 0;

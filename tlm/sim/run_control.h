@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <exception>
+#include <string>
+#include <utility>
 
 namespace railyard {
 
@@ -12,16 +14,23 @@ class RunControl {
   void request_stop() { stop_.store(true, std::memory_order_relaxed); }
   bool stop_requested() const { return stop_.load(std::memory_order_relaxed); }
 
-  /// Keeps the first exception that left a callback; Simulation::run throws it again, whole.
-  void fail(std::exception_ptr failure) {
-    if (!failure_) failure_ = std::move(failure);
+  /// Keeps the first exception that left a callback, and whose: Simulation::run throws it again,
+  /// whole.
+  void fail(std::exception_ptr failure, const std::string& where) {
+    if (!failure_) {
+      failure_ = std::move(failure);
+      where_ = where;
+    }
     request_stop();
   }
   const std::exception_ptr& failure() const { return failure_; }
+  /// The endpoint whose callback failed; empty if none did.
+  const std::string& where() const { return where_; }
 
  private:
   std::atomic<bool> stop_{false};
   std::exception_ptr failure_;
+  std::string where_;
 };
 
 }  // namespace railyard

@@ -125,7 +125,7 @@ void Scheduler::dispatch() {
     fire_due();
   } catch (...) {
     dispatching_ = false;
-    control_.fail(std::current_exception());
+    control_.fail(std::current_exception(), firing_->name);
     sc_core::sc_pause();
     return;
   }
@@ -138,6 +138,7 @@ void Scheduler::fire_due() {
     Event& event = *heap_.front().event;
     remove(0);
     ++fired_;
+    firing_ = event.endpoint_;
     event.call_(event.owner_);
   }
 }

@@ -67,6 +67,7 @@ class Scheduler : public sc_core::sc_module {
   Time now_ = 0;
   Time wake_time_ = kForever;
   bool dispatching_ = false;
+  const Endpoint* firing_ = nullptr;  // whose callback runs
   std::size_t background_pending_ = 0;
   std::uint64_t fired_ = 0;
   std::uint64_t wakes_ = 0;

@@ -60,17 +60,17 @@ Simulation::Simulation(const SimulationConfig& config) : config_(config) {
 Simulation::~Simulation() = default;
 
 void Simulation::seal() {
-  std::vector<Partition::NamedEndpoint*> all;
+  std::vector<Endpoint*> all;
   for (auto& p : partitions_) {
     p->probes().seal();
-    for (auto& named : p->endpoints_) all.push_back(&named);
+    for (Endpoint& endpoint : p->endpoints_) all.push_back(&endpoint);
   }
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i > 0 && all[i]->name == all[i - 1]->name) {
       throw std::logic_error("two endpoints are named " + all[i]->name);
     }
-    all[i]->endpoint.id = static_cast<std::uint32_t>(i);
+    all[i]->id = static_cast<std::uint32_t>(i);
   }
   sealed_ = true;
 }

@@ -7,10 +7,12 @@ import os
 import pathlib
 import re
 import shutil
+import stat
 import subprocess
 import tempfile
 import unittest
 
+import mutant_commands
 import mutants
 
 LINK = os.environ['LINK']
@@ -18,7 +20,7 @@ SOURCE = pathlib.Path(os.environ['RAILYARD_SOURCE'])
 GOOD = (SOURCE / 'platforms' / 'link' / 'link.yaml').read_text()
 NOBODY = 65534
 LIMIT = 400  # characters of a message
-PLACE = re.compile(r'railyard: (--?[\w-]|command line: |[^;]*?\.yaml|[^;]*/)')
+PLACE = re.compile(r'railyard: (--?[\w-]|command line: |\S*?\.yaml|\S*/|n{100})')
 
 
 def snapshot(folder):
@@ -26,7 +28,7 @@ def snapshot(folder):
     found = {}
     for path in sorted(folder.rglob('*')):
         status = path.lstat()
-        small = path.is_file() and not path.is_symlink() and status.st_size < 10**6
+        small = stat.S_ISREG(status.st_mode) and status.st_size < 10**6 and os.access(path, os.R_OK)
         found[str(path)] = (status.st_mode, status.st_size, path.read_bytes() if small else None)
     return found
 
@@ -54,11 +56,11 @@ class Bench:
         if mutant.config is not None:
             arguments += mutants.OUTPUTS
         user = {'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
-        done = subprocess.run([self.link, *arguments], cwd=folder, capture_output=True, timeout=60,
+        done = subprocess.run([self.link, *arguments], cwd=folder, capture_output=True, timeout=20,
                               stdin=subprocess.DEVNULL, check=False,
                               **(user if mutant.ordinary_user and os.getuid() == 0 else {}))
         after = snapshot(folder)
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)  # one may be closed to us
         return before, after, done
 
 
@@ -77,7 +79,7 @@ def faults(mutant, before, after, done):
         yield f'{len(message)} characters'
     if not PLACE.match(message) or not message.startswith(f'railyard: {mutant.place}'):
         yield f'not placed at {mutant.place or "anything"}'
-    if not re.search(r'; \w.{5}|; "', message):
+    if not re.search(r'; \S.{7}', message):
         yield 'no remedy'
     for words in mutant.says:
         if words not in message:
@@ -93,7 +95,8 @@ class BadInput(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.bench = Bench(folder.name)
         described = subprocess.run([LINK, '--describe=json'], capture_output=True, check=True)
-        cls.groups = mutants.every(GOOD, json.loads(described.stdout))
+        document = mutants.Document(GOOD, mutants.parameters(json.loads(described.stdout)))
+        cls.groups = {**mutants.every(document), **mutant_commands.every(document)}
 
     def check_refused(self, group):
         def check(job):
@@ -135,9 +138,14 @@ class BadInput(unittest.TestCase):
         self.check_refused('files')
 
     def test_the_mutants_are_many_and_differ(self):
-        inputs = {(m.config, m.arguments, m.command, m.name if m.prepare.__defaults__ else '')
-                  for group in self.groups.values() for m in group}
-        self.assertGreater(len(inputs), 250)
+        inputs = {m[1:4] for group in self.groups.values() for m in group}
+        self.assertGreater(len(inputs), 1000)
+
+    def test_good_input_makes_the_files_that_bad_input_does_not(self):
+        before, after, done = self.bench.run('good', mutants.Mutant('good', GOOD.encode()))
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual({pathlib.Path(path).name for path in set(after) - set(before)},
+                         set(mutants.OUTPUTS[1::2]))
 
     def test_good_input_of_unusual_form_runs(self):
         good = GOOD.encode()
@@ -155,7 +163,8 @@ class BadInput(unittest.TestCase):
                 ('a rate as a fraction', good.replace(b'400Gbps', b'32768/65Gbps'), ()),
                 ('the last of two assignments', good, ('--set', 'seed=2', '--set', 'seed=3')),
                 ('the largest seed', good, ('--seed', str(2**64 - 1))),
-                ('a list in an assignment', good, ('--set', 'link.outages=[{at: 1us, lasts: 1us}]')),
+                ('a list in an assignment', good,
+                 ('--set', 'link.outages=[{at: 1us, lasts: 1us}]')),
                 ('two partitions', good, ('--partitions', '2')),
                 ('a trigger on a level', good, ('--trace', 't.fst', '--trace-trigger',
                                                 'b.port.receive_buffer_bytes_peak>1')),

@@ -8,7 +8,8 @@ from platform_run import ALL
 # Everything that draws random numbers is at work.
 EVENTFUL = {'data': 'elided', 'link__bit_error_rate': 1e-6, 'link__drop_probability': 0.01,
             'nodes__b__receive_stall__probability': 0.1, 'nodes__a__send_stall__probability': 0.1,
-            'nodes__a__drain_rate': '350Gbps', 'nodes__b__sends': True}
+            'nodes__a__drain_rate': '350Gbps', 'nodes__b__sends': True,
+            'link__outages': '[{at: 25us, lasts: 2us}]'}
 
 IN_ORDER = """
 seed: 3
@@ -40,8 +41,9 @@ class Determinism(LinkCase):
 
     def test_the_same_seed_gives_the_same_bytes(self):
         first = self.run_all(name='first', **EVENTFUL)
-        for metric in ('b.link.rx_corrupted', 'a.link.tx_dropped', 'b.port.receive.stalls',
-                       'a.port.send.stalls', 'b.port.pfc_xoff_sent', 'a.port.pfc_xoff_sent'):
+        for metric in ('b.link.rx_corrupted', 'a.link.tx_dropped', 'a.link.lost_down',
+                       'b.port.receive.stalls', 'a.port.send.stalls', 'b.port.pfc_xoff_sent',
+                       'a.port.pfc_xoff_sent'):
             self.assertGreater(first[metric], 0, metric)
         self.assert_same(first, self.run_all(name='again', **EVENTFUL))
 

@@ -188,7 +188,7 @@ TEST(AValue, AtTheEdgesOfItsRangeIsAccepted) {
 }
 
 TEST(AValue, BeyondItsTypeIsRefused) {
-  EXPECT_THAT(refusal({{"priority", text("256")}}), HasSubstr("write 0 to 255"));
+  EXPECT_THAT(refusal({{"priority", text("256")}}), HasSubstr("accepted: at most 7"));
   EXPECT_THAT(refusal({{"ports", text("-1")}}), HasSubstr("is negative"));
 }
 

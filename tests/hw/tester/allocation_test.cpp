@@ -1,0 +1,57 @@
+// Two ports on a link, PFC and payload included.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "hw/tester/port.h"
+#include "tests/support/allocations.h"
+#include "tlm/link/link_checker.h"
+#include "tlm/sim/simulation.h"
+
+namespace railyard {
+namespace {
+
+TEST(TesterPort, AllocatesNothingAPacketOnceWarm) {
+  Simulation simulation{{}};
+  Partition& p = simulation.partition();
+  LinkConfig link;
+  link.length = metres(30);
+  TesterConfig tester;
+  tester.drain_rate = Rate::gbps(300);
+  TrafficConfig traffic;
+  traffic.messages = 2000;
+  TesterPort a("a", p, tester, traffic, link.rate, "b");
+  TesterPort b("b", p, tester, traffic, link.rate, "a");
+  LinkEnd a_end("a_link", p, link, Announce::kLastBit);
+  LinkEnd b_end("b_link", p, link, Announce::kLastBit);
+  bind_both(a, a_end);
+  bind_both(b, b_end);
+  LinkEnd::connect(a_end, b_end);
+  check_link(a_end, b_end);
+  FlowConfig flow;
+  flow.traffic = traffic;
+  flow.source_ip = net::Ipv4Address{1};
+  flow.destination_ip = net::Ipv4Address{2};
+  a.send_flow(flow);
+  b.expect_flow(flow, 0, 0);
+
+  struct Meter {
+    Meter(Partition& partition, const std::string& name)
+        : event(Event::of<&Meter::read>(*this, partition.endpoint(name), Phase::kObserve)) {}
+    void read() { count = support::allocations(); }
+    Event event;
+    std::uint64_t count = 0;
+  };
+  Meter warm(p, "warm");
+  Meter late(p, "late");
+  simulation.seal();
+  p.scheduler().schedule(warm.event, 500 * kMicrosecond);
+  p.scheduler().schedule(late.event, 3000 * kMicrosecond);
+  simulation.run(kSecond);
+  EXPECT_TRUE(b.received_all());
+  EXPECT_GT(warm.count, 0U);
+  EXPECT_EQ(late.count, warm.count);
+}
+
+}  // namespace
+}  // namespace railyard
