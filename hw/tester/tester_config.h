@@ -21,8 +21,8 @@ using IpAddress = std::variant<net::Ipv4Address, net::Ipv6Address>;
 /// PFC towards the peer: thresholds on the bytes in the receive buffer.
 struct PfcConfig {
   bool enabled = true;
-  Bytes xoff = 64 * 1024;
-  Bytes xon = 32 * 1024;
+  Bytes xoff = kibibytes(64);
+  Bytes xon = kibibytes(32);
   std::uint16_t quanta = 0xFFFF;
 
   void declare(Parameters& p);
@@ -33,7 +33,7 @@ struct TesterConfig {
   IpAddress ip;
   bool sends = true;
   Time start = 0;
-  Bytes receive_buffer = 256 * 1024;
+  Bytes receive_buffer = kibibytes(256);
   std::optional<Rate> drain_rate;
   PfcConfig pfc;
   StallConfig receive_stall;
@@ -47,7 +47,7 @@ enum class DataMode : std::uint8_t { kCarried, kElided };
 /// What a sending tester sends: `messages` RDMA writes of `message_size`, back to back.
 struct TrafficConfig {
   std::uint64_t messages = 16;
-  Bytes message_size = 64 * 1024;
+  Bytes message_size = kibibytes(64);
   std::uint32_t path_mtu = 4096;
   std::uint8_t priority = 3;
   std::uint8_t dscp = 26;

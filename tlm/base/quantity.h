@@ -19,13 +19,14 @@ class Bytes {
  public:
   constexpr Bytes() = default;
   constexpr Bytes(std::uint64_t count) : count_(count) {}  // NOLINT(google-explicit-constructor)
-  constexpr operator std::uint64_t() const {
-    return count_;
-  }  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  constexpr operator std::uint64_t() const { return count_; }
 
  private:
   std::uint64_t count_ = 0;
 };
+
+constexpr Bytes kibibytes(std::uint64_t count) { return count * 1024; }
 
 /// A length in micrometres.
 struct Length {
