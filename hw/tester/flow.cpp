@@ -1,6 +1,8 @@
 #include "hw/tester/flow.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstring>
 
 namespace railyard {
@@ -8,10 +10,10 @@ namespace railyard {
 namespace {
 
 constexpr std::uint32_t kPsnMask = 0xFFFFFF;
-constexpr std::uint64_t kWord = 8;
+constexpr std::size_t kWord = 8;
 constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15ULL;  // 2^64 / golden ratio
 
-std::uint64_t word_at(std::uint64_t word_index) { return (word_index + 1) * kMix; }
+constexpr std::uint64_t word_at(std::uint64_t word_index) { return (word_index + 1) * kMix; }
 
 net::Opcode opcode_of(const FlowConfig::Slice& slice) {
   if (slice.first && slice.last) return net::Opcode::kUcRdmaWriteOnly;
@@ -29,30 +31,29 @@ FlowConfig::Slice FlowConfig::slice(std::uint64_t index) const {
   return {index / each, offset, static_cast<std::uint32_t>(bytes), part == 0, part + 1 == each};
 }
 
-// Word by word from the aligned word below: a slice need not begin or end on a word.
+// A slice need not begin or end on a word.
 void fill_pattern(std::uint64_t address, std::uint8_t* bytes, std::size_t size) {
-  std::size_t done = 0;
-  while (done < size) {
-    const std::uint64_t at = address + done;
-    const std::uint64_t word = word_at(at / kWord);
-    const std::size_t skip = at % kWord;
-    const std::size_t n = std::min<std::size_t>(kWord - skip, size - done);
-    std::memcpy(bytes + done, reinterpret_cast<const char*>(&word) + skip, n);
-    done += n;
+  std::uint8_t* const end = bytes + size;
+  const std::size_t skip = address % kWord;
+  std::uint64_t word = word_at(address / kWord);
+  if (skip != 0) {
+    const std::size_t n = std::min(kWord - skip, size);
+    std::memcpy(bytes, reinterpret_cast<const char*>(&word) + skip, n);
+    bytes += n;
+    word += kMix;
   }
+  for (; end - bytes >= static_cast<std::ptrdiff_t>(kWord); bytes += kWord, word += kMix) {
+    std::memcpy(bytes, &word, kWord);
+  }
+  std::memcpy(bytes, &word, static_cast<std::size_t>(end - bytes));
 }
 
 bool matches_pattern(std::uint64_t address, const std::uint8_t* bytes, std::size_t size) {
-  std::size_t done = 0;
-  while (done < size) {
-    const std::uint64_t at = address + done;
-    const std::uint64_t word = word_at(at / kWord);
-    const std::size_t skip = at % kWord;
-    const std::size_t n = std::min<std::size_t>(kWord - skip, size - done);
-    if (std::memcmp(bytes + done, reinterpret_cast<const char*>(&word) + skip, n) != 0) {
-      return false;
-    }
-    done += n;
+  std::array<std::uint8_t, 512> expected;
+  for (std::size_t done = 0; done < size; done += expected.size()) {
+    const std::size_t n = std::min(expected.size(), size - done);
+    fill_pattern(address + done, expected.data(), n);
+    if (std::memcmp(bytes + done, expected.data(), n) != 0) return false;
   }
   return true;
 }

@@ -14,20 +14,11 @@ import zlib
 from scapy.contrib.roce import BTH
 from scapy.layers.l2 import Ether
 
+from icrc import ipv6_icrc
+
 
 def ip_offset(frame):
     return 18 if frame[12:14] == b"\x81\x00" else 14
-
-
-def ipv6_icrc(packet):
-    """Of an IPv6 packet from its first byte to the end of the pad; in wire order."""
-    masked = bytearray(packet)
-    masked[0] |= 0x0F  # traffic class, flow label
-    masked[1:4] = b"\xff" * 3
-    masked[7] = 0xFF  # hop limit
-    masked[46:48] = b"\xff" * 2  # UDP checksum
-    masked[52] = 0xFF  # FECN, BECN, reserved
-    return struct.pack("<I", zlib.crc32(b"\xff" * 8 + masked))
 
 
 def write_pcap(path, frames):
