@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/support/allocations.h"
+#include "tests/support/fresh_kernel.h"
 #include "tests/support/link_bench.h"
 #include "tlm/base/error.h"
 
@@ -162,9 +163,7 @@ TEST(Link, AFrameCutShortAfterItsFirstBitWasAnnouncedIsBad) {
 TEST(Link, TwoPartitionsMeasureWhatOneDoes) {
   std::vector<std::vector<std::string>> reports;
   for (const std::size_t partitions : {1, 2}) {
-    sc_core::sc_curr_simcontext = new sc_core::sc_simcontext();
-    sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
-    sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
+    const support::FreshKernel kernel;
     LinkConfig config = fast();
     config.bit_error_rate = 1e-6;
     config.drop_probability = 0.01;
@@ -186,9 +185,7 @@ TEST(Link, TwoPartitionsMeasureWhatOneDoes) {
 TEST(Link, AnotherSeedGivesOtherErrors) {
   std::vector<std::uint64_t> corrupted;
   for (const std::uint64_t seed : {1, 2}) {
-    sc_core::sc_curr_simcontext = new sc_core::sc_simcontext();
-    sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
-    sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
+    const support::FreshKernel kernel;
     LinkConfig config = fast();
     config.bit_error_rate = 1e-6;
     SimulationConfig run;
