@@ -35,8 +35,8 @@ class Outputs {
   void open_trace(const CommandLine& line);
 
   Simulation& simulation_;
-  // A writer serves all partitions: they run in one thread, and its file does not depend on their
-  // turns.
+  // A writer serves all partitions: they run in one thread. Trace and capture do not depend on
+  // their turns; a timeline has its spans in the order of the calls.
   std::unique_ptr<TraceFile> trace_;
   std::unique_ptr<TraceRing> ring_;
   std::unique_ptr<Trigger> trigger_;

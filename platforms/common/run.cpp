@@ -116,9 +116,10 @@ class Run {
         outputs_->flush();
         write_report();
       });
-      result_.end = end == RunEnd::kDrained ? "drained"
-                    : end == RunEnd::kUntil ? "until"
-                                            : "interrupted";
+      result_.end = end == RunEnd::kDrained   ? "drained"
+                    : end == RunEnd::kUntil   ? "until"
+                    : end == RunEnd::kStopped ? "stopped"
+                                              : "interrupted";
       result_.complete = end != RunEnd::kInterrupted;
       return result_.complete ? kGood : kInterrupted;
     } catch (const sc_core::sc_report& report) {

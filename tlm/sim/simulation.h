@@ -25,6 +25,7 @@ enum class RunEnd : std::uint8_t {
   kDrained,      // nothing is left to happen and no work is outstanding
   kUntil,        // the time asked for was reached
   kInterrupted,  // request_stop()
+  kStopped,      // a module called sc_stop()
 };
 
 class Simulation {

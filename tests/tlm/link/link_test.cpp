@@ -160,6 +160,20 @@ TEST(Link, AFrameCutShortAfterItsFirstBitWasAnnouncedIsBad) {
   EXPECT_EQ(metric(bench.simulation, "right_link.rx_corrupted"), 1U);
 }
 
+TEST(Link, TheSendersPacketStaysWholeWhenAnOutageCutsIt) {
+  LinkConfig config = fast();
+  config.outages = {{105 * kNanosecond, 0}};
+  LinkBench bench(config, {}, Announce::kFirstBit);
+  const Ref<net::Packet> kept = bench.simulation.partition().packets().packets.acquire();
+  kept->frame.payload_bytes = 9000;
+  kept->seal();
+  bench.left.send_now(*kept);
+  bench.simulation.run(kSecond);
+  ASSERT_EQ(bench.right.received.size(), 1U);
+  EXPECT_TRUE(bench.right.received[0].packet->bad_fcs);
+  EXPECT_FALSE(kept->bad_fcs);
+}
+
 TEST(Link, TwoPartitionsMeasureWhatOneDoes) {
   std::vector<std::vector<std::string>> reports;
   for (const std::size_t partitions : {1, 2}) {
