@@ -157,11 +157,15 @@ void TesterPort::update_pause() {
   partition_.scheduler().cancel(pause_end_);
   if (paused_since_ == kForever) return;
   paused_level_.set(0, now);
-  pause_lane_.span("paused", paused_since_, now, "priority", traffic_.priority);
+  show_pause(now);
   paused_since_ = kForever;
   paused_probe_.set(0, now);
   pause_wait_.end();
   transmit_next();
+}
+
+void TesterPort::show_pause(Time end) {
+  pause_lane_.span("paused", paused_since_, end, "priority", traffic_.priority);
 }
 
 // --- receive ---
@@ -318,6 +322,9 @@ void TesterPort::register_transmit(const std::string& prefix) {
              {prefix + "psn", ProbeKind::kUnsigned, 24, "", "PSN of the latest packet sent", {}});
   probes.add(state_probe_, {prefix + "send_state", ProbeKind::kEnum, 3, "",
                             "What the transmitter does", kSendStateNames});
+  partition_.on_end([this](Time now) {
+    if (paused_since_ != kForever) show_pause(now);
+  });
   probes.add(pause_lane_, {prefix + "pause", "Times when the traffic's priority was paused"});
 }
 

@@ -55,6 +55,7 @@ class TesterPort : public sc_core::sc_module {
   void put_on_line(const Ref<net::Packet>& packet);
   void take_control_frame(const net::Frame& frame);
   void update_pause();
+  void show_pause(Time end);
 
   // receive
   void enqueue(net::Packet& packet);

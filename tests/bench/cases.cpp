@@ -212,7 +212,7 @@ std::vector<Case> all_cases() {
        [] { return scheduler_event(100'000); }},
       {"link.hop", "packet", "A packet made, sent and received over a link", 5,
        [] { return link_hop(false, 1); }},
-      {"link.hop_checked", "packet", "The same, with the link checker on", std::nullopt,
+      {"link.hop_checked", "packet", "The same, with the link checker on", 5,
        [] { return link_hop(true, 1); }},
       {"probe.off", "set", "A probe that nobody listens to", 0.05, [] { return probe_set(false); }},
       {"probe.on", "set", "A probe into a sink that does nothing", 0.2,

@@ -124,6 +124,12 @@ void Simulation::finish(bool drained) {
   }
 }
 
+void Simulation::conclude() {
+  for (auto& p : partitions_) {
+    for (const auto& callback : p->on_end_) callback(now());
+  }
+}
+
 std::string Simulation::deadlock_report() const {
   for (const auto& monitor : monitors_) {
     if (!monitor->report().empty()) return monitor->report();

@@ -49,6 +49,9 @@ class Simulation {
   /// InvariantError (or the sc_report that it was reported through).
   RunEnd run(Time until, const std::function<void()>& between = {});
 
+  /// Tells the models that the run is over; see Partition::on_end.
+  void conclude();
+
   Time now() const;
   /// All partitions' metrics at the current time, by name.
   std::vector<Metric> metrics() const;
