@@ -23,6 +23,9 @@ namespace railyard {
 
 namespace {
 
+// A block of changes is what a kill may cost, and what the writer holds in memory.
+constexpr std::uint64_t kBlockChanges = 1 << 16;
+constexpr Time kBlockTime = kMillisecond;
 constexpr char kFlag[] = "--trace";
 constexpr std::size_t kDocBytes = 200;  // readers hold an attribute in a buffer of 512
 
@@ -211,10 +214,27 @@ struct TraceFile::Impl {
       emit(signal);
     }
     pending.clear();
-    if (time_written) last_written = time;
+    if (!time_written) return;
+    last_written = time;
+    end_block_in_time();
+  }
+
+  // Where a block ends is seen in the file, so it follows from what is traced and never from when
+  // flush() is called.
+  void end_block_in_time() {
+    if (block_changes < kBlockChanges && time - block_begin < kBlockTime) return;
+    block_changes = 0;
+    block_begin = time;
+    if (!fst_flush_now(writer)) fail();
+  }
+
+  void fail() {
+    if (std::exchange(failed, true)) return;
+    throw std::runtime_error("cannot write " + fst_path);
   }
 
   void emit(Signal& signal) {
+    ++block_changes;
     signal.written = true;
     signal.last = signal.value;
     if (signal.real) {
@@ -270,6 +290,8 @@ struct TraceFile::Impl {
   bool failed = false;
   Time time = -1;
   Time last_written = -1;
+  std::uint64_t block_changes = 0;
+  Time block_begin = 0;
 };
 
 TraceFile::TraceFile(const std::string& path, TraceWindow window)
@@ -349,8 +371,7 @@ void TraceFile::set_window(TraceWindow window, Time models_from) {
 
 void TraceFile::flush() {
   Impl& s = *impl_;
-  if (s.writer == nullptr || fst_flush_now(s.writer) || std::exchange(s.failed, true)) return;
-  throw std::runtime_error("cannot write " + s.fst_path);
+  if (s.writer != nullptr && !fst_sync(s.writer)) s.fail();
 }
 
 void TraceFile::close(Time now) {

@@ -25,9 +25,10 @@ struct TraceWindow {
 /// changed at one time are written in the order of their names: the file does not depend on the
 /// order of calls at equal times. The time given never decreases.
 ///
-/// The writer grows two files, `x.fst` and `x.fst.hier`, and merges them at close. After flush()
-/// and SIGKILL the two together are what fst2vcd and GTKWave open, as `x.fst`. A `.vcd` is the FST
-/// `x.vcd.fst`, converted at close.
+/// The writer grows two files, `x.fst` and `x.fst.hier`, and merges them at close. After SIGKILL
+/// the two together are what fst2vcd and GTKWave open, as `x.fst`: up to the last complete block,
+/// which ends after 65,536 changes of probes or a millisecond of simulated time. A `.vcd` is the
+/// FST `x.vcd.fst`, converted at close.
 class TraceFile : public ProbeSink {
  public:
   /// Traces a model: `[&](VerilatedFstC& fst) { model.trace(&fst, 99); }`.
@@ -56,8 +57,8 @@ class TraceFile : public ProbeSink {
   /// Moves a window that has not begun; models are dumped from `models_from` on.
   void set_window(TraceWindow window, Time models_from);
 
-  /// Everything before the present time is on disk. Throws std::runtime_error on a write error,
-  /// once.
+  /// All complete blocks are on disk. It changes nothing in the file, whenever it is called. Throws
+  /// std::runtime_error on a write error, once.
   void flush();
   /// Completes the file, which ends at `now`. Throws as flush() does. Nothing to do if closed.
   void close(Time now);

@@ -54,12 +54,14 @@ void TesterPort::expect_flow(const FlowConfig& flow, std::size_t index, Time sta
   sink_ = std::make_unique<FlowSink>(flow);
   const std::string prefix = "flow" + std::to_string(index) + ".";
   partition_.statistics().add_derived(
-      {prefix + "completion_us", "us", "When the flow's last byte was received; 0: not yet"},
+      {prefix + "completion_us", "us",
+       "When the flow's last byte was received, warm-up or not; 0: not yet"},
       [this](Time, Time) {
         return MetricValue::of(static_cast<double>(completed_at_) / kMicrosecond);
       });
   partition_.statistics().add_derived(
-      {prefix + "goodput_gbps", "Gb/s", "Payload received over the time from start to completion"},
+      {prefix + "goodput_gbps", "Gb/s",
+       "Payload received over the time from start to completion, warm-up or not"},
       [this, start](Time now, Time) {
         const Time end = completed_at_ != 0 ? completed_at_ : now;
         const double ps = static_cast<double>(end - start);
@@ -81,8 +83,8 @@ void TesterPort::transmit_next() {
     state_probe_.set(state_value(SendState::kLinkDown), now);
     return;
   }
-  if (!control_queue_.empty()) {
-    put_on_line(control_queue_.pop());
+  if (pfc_due_) {
+    put_on_line(make_pfc());
   } else if (may_send_data()) {
     const Ref<net::Packet> packet = source_->make(partition_.packets(), now);
     psn_probe_.set(packet->frame.bth.psn, now);
@@ -155,11 +157,15 @@ void TesterPort::update_pause() {
   partition_.scheduler().cancel(pause_end_);
   if (paused_since_ == kForever) return;
   paused_level_.set(0, now);
-  pause_lane_.span("paused", paused_since_, now, "priority", traffic_.priority);
+  show_pause(now);
   paused_since_ = kForever;
   paused_probe_.set(0, now);
   pause_wait_.end();
   transmit_next();
+}
+
+void TesterPort::show_pause(Time end) {
+  pause_lane_.span("paused", paused_since_, end, "priority", traffic_.priority);
 }
 
 // --- receive ---
@@ -241,48 +247,57 @@ void TesterPort::deliver(const net::Packet& packet) {
 // Hysteresis: XOFF above one level, XON at or below another.
 void TesterPort::watch_thresholds() {
   if (!config_.pfc.enabled) return;
-  if (!xoff_sent_ && buffered_ > config_.pfc.xoff) {
-    xoff_sent_ = true;
-    send_pfc(config_.pfc.quanta);
-  } else if (xoff_sent_ && buffered_ <= config_.pfc.xon) {
-    xoff_sent_ = false;
+  if (!xoff_wanted_ && buffered_ > config_.pfc.xoff) {
+    ask_for_pfc(true);
+  } else if (xoff_wanted_ && buffered_ <= config_.pfc.xon) {
     partition_.scheduler().cancel(refresh_);
-    send_pfc(0);
+    ask_for_pfc(false);
   }
 }
 
-void TesterPort::refresh_pause() { send_pfc(config_.pfc.quanta); }
+void TesterPort::refresh_pause() { ask_for_pfc(true); }
 
-void TesterPort::send_pfc(std::uint16_t quanta) {
+// One frame is due at most, with the state of the moment when it leaves: what waited for a busy or
+// dead line and is no longer true is never sent.
+void TesterPort::ask_for_pfc(bool xoff) {
+  xoff_wanted_ = xoff;
+  pfc_due_ = true;
+  transmit_next();
+}
+
+Ref<net::Packet> TesterPort::make_pfc() {
   const Time now = partition_.now();
-  std::array<std::uint16_t, PauseTimers::kPriorities> all{};
-  all[traffic_.priority] = quanta;
-  const Ref<net::Packet> packet = partition_.packets().packets.acquire();
-  packet->frame =
-      net::pfc_frame(config_.mac, static_cast<std::uint8_t>(1U << traffic_.priority), all);
+  pfc_due_ = false;
+  std::array<std::uint16_t, PauseTimers::kPriorities> quanta{};
+  quanta[traffic_.priority] = xoff_wanted_ ? config_.pfc.quanta : std::uint16_t{0};
+  Ref<net::Packet> packet = partition_.packets().packets.acquire();
+  const auto classes = static_cast<std::uint8_t>(1U << traffic_.priority);
+  packet->frame = net::pfc_frame(config_.mac, classes, quanta);
   packet->created = now;
   packet->seal();
-  control_queue_.push(packet);
-  xoff_probe_.set(quanta != 0 ? 1 : 0, now);
-  if (quanta != 0) {
-    xoff_count_.add();
-    xoff_moment_.raise(now);
-    constexpr std::uint64_t kBytesAQuantum = 64;
-    partition_.scheduler().schedule_in(refresh_, line_rate_.time_of(kBytesAQuantum * quanta) / 2);
-  } else {
+  xoff_probe_.set(xoff_wanted_ ? 1 : 0, now);
+  if (!xoff_wanted_) {
     xon_count_.add();
+    return packet;
   }
-  transmit_next();
+  xoff_count_.add();
+  xoff_moment_.raise(now);
+  constexpr std::uint64_t kBytesAQuantum = 64;
+  const Time pause = line_rate_.time_of(kBytesAQuantum * config_.pfc.quanta);
+  partition_.scheduler().schedule_in(refresh_, pause / 2);
+  return packet;
 }
 
 // --- what it shows ---
 
 void TesterPort::register_all(const std::string& peer) {
   const std::string me = name();
-  partition_.waits().add(
-      pause_wait_,
-      {me, peer, "the pause of priority " + std::to_string(traffic_.priority) + " to end"});
-  partition_.waits().add(link_wait_, {me, me + "'s link", "the link to come up"});
+  // A pause depends on the peer's receiver, which waits for nobody: two that pause each other are
+  // no deadlock.
+  const std::string pause =
+      "the pause of priority " + std::to_string(traffic_.priority) + " to end";
+  partition_.waits().add(pause_wait_, {me, peer + ".receive", pause});
+  partition_.waits().add(link_wait_, {me, me + ".tx", "the link to come up"});
   register_transmit(me + ".");
   register_receive(me + ".");
 }
@@ -307,6 +322,9 @@ void TesterPort::register_transmit(const std::string& prefix) {
              {prefix + "psn", ProbeKind::kUnsigned, 24, "", "PSN of the latest packet sent", {}});
   probes.add(state_probe_, {prefix + "send_state", ProbeKind::kEnum, 3, "",
                             "What the transmitter does", kSendStateNames});
+  partition_.on_end([this](Time now) {
+    if (paused_since_ != kForever) show_pause(now);
+  });
   probes.add(pause_lane_, {prefix + "pause", "Times when the traffic's priority was paused"});
 }
 
@@ -321,11 +339,12 @@ void TesterPort::register_receive(const std::string& prefix) {
   s.add(bad_fcs_, {prefix + "bad_fcs", "frames", "Frames discarded for their FCS"});
   s.add(overflow_, {prefix + "overflow", "frames", "Frames dropped for want of receive buffer"});
   s.add(stray_, {prefix + "stray_packets", "packets", "Packets of no expected flow"});
-  s.add(xoff_count_, {prefix + "pfc_xoff_sent", "frames", "XOFF sent, refreshes included"});
-  s.add(xon_count_, {prefix + "pfc_xon_sent", "frames", "XON sent"});
+  s.add(xoff_count_,
+        {prefix + "pfc_xoff_sent", "frames", "XOFF put on the line, refreshes included"});
+  s.add(xon_count_, {prefix + "pfc_xon_sent", "frames", "XON put on the line"});
   s.add(latency_,
         {prefix + "latency_ns", "ns", "From the start of a packet's transmission to its delivery"},
-        1e-3);
+        1000);
   s.add(buffer_level_, {prefix + "receive_buffer_bytes", "bytes", "Receive buffer in use"});
   ProbeRegistry& probes = partition_.probes();
   probes.add(buffer_probe_, {prefix + "receive_buffer_bytes",

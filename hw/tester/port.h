@@ -2,7 +2,7 @@
 // answers PFC; it receives into a buffer that drains at a rate, pauses its peer before the buffer
 // is full, and checks every packet.
 //
-// Stages: control queue -> flow source -> transmitter; receiver -> buffer -> drain -> flow sink.
+// Stages: PFC frame due, flow source -> transmitter; receiver -> buffer -> drain -> flow sink.
 // Modelled: PFC and PAUSE in both directions with refresh; a frame in progress is never cut; a
 // pause takes effect at the next frame. Not modelled: the pause's response delay of IEEE 802.3
 // 31B.3.7, a MAC's or PHY's latency (zero).
@@ -55,6 +55,7 @@ class TesterPort : public sc_core::sc_module {
   void put_on_line(const Ref<net::Packet>& packet);
   void take_control_frame(const net::Frame& frame);
   void update_pause();
+  void show_pause(Time end);
 
   // receive
   void enqueue(net::Packet& packet);
@@ -63,7 +64,8 @@ class TesterPort : public sc_core::sc_module {
   void deliver(const net::Packet& packet);
   void watch_thresholds();
   void refresh_pause();
-  void send_pfc(std::uint16_t quanta);
+  void ask_for_pfc(bool xoff);
+  Ref<net::Packet> make_pfc();
 
   void register_all(const std::string& peer);
   void register_transmit(const std::string& prefix);
@@ -76,7 +78,6 @@ class TesterPort : public sc_core::sc_module {
   Rate line_rate_;
 
   std::unique_ptr<FlowSource> source_;
-  Ring<Ref<net::Packet>> control_queue_;
   StallGate send_gate_;
   Event act_;
   Event pause_end_;
@@ -91,7 +92,8 @@ class TesterPort : public sc_core::sc_module {
   Event drain_done_;
   Event refresh_;
   bool draining_ = false;
-  bool xoff_sent_ = false;
+  bool xoff_wanted_ = false;
+  bool pfc_due_ = false;
   std::uint64_t buffered_ = 0;
   Time completed_at_ = 0;
 

@@ -56,6 +56,13 @@ void TesterConfig::declare(Parameters& p) {
   p.group("pfc", pfc).doc("Priority flow control towards the peer");
   p.group("receive_stall", receive_stall).doc("Random stalls of the receive queue");
   p.group("send_stall", send_stall).doc("Random stalls of the send queue");
+  p.check([this](const Bound& bound) {
+    if (!pfc.enabled || pfc.xoff < receive_buffer) return;
+    bound.fail("pfc.xoff",
+               "XOFF at " + format_bytes(pfc.xoff) + " is not below the receive_buffer of " +
+                   format_bytes(receive_buffer),
+               "write less, or pfc.enabled: false");
+  });
 }
 
 void TrafficConfig::declare(Parameters& p) {

@@ -1,32 +1,20 @@
 #include "platforms/common/command_line.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <deque>
-#include <filesystem>
-#include <initializer_list>
 #include <map>
-#include <string_view>
-#include <system_error>
 
+#include "platforms/common/output_files.h"
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
 #include "tlm/base/quantity.h"
 #include "tlm/config/spelling.h"
-#include "waveforms/output_file.h"
 
 namespace railyard {
 
 namespace {
 
 constexpr const char* kVersion = "railyard 0.1.0";
-constexpr std::size_t kPathShown = 256;  // characters of it in a message
 constexpr std::size_t kLongestPattern = 4096;
 
 /// Declares each flag once, with what it means, and takes its words as text: quantities are parsed
@@ -170,88 +158,6 @@ std::size_t partition_count(const std::string& word) {
   throw ConfigError("--partitions", "0 partitions hold nothing", remedy);
 }
 
-/// A file that is to be written, tried before the run and before any other is touched. What was not
-/// there is made, and removed at the end: so two names of one file are seen to be that.
-class Trial {
- public:
-  Trial(const char* flag, const std::string& path, bool special_too) : flag_(flag), path_(path) {
-    const bool exists = ::stat(path.c_str(), &info_) == 0;
-    if (exists && !S_ISREG(info_.st_mode) && !special_too) {
-      fail("is not a regular file", "name a file, or one to be made");
-    }
-    // A FIFO that nobody reads would keep us waiting, a full device would not say so yet.
-    const int file =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    const bool good = file >= 0 && ::write(file, "", 0) == 0 && ::fstat(file, &info_) == 0;
-    const int error = errno;
-    if (file >= 0) ::close(file);
-    std::error_code none;
-    // Behind a link that led to nothing, what was made is not at `path`.
-    if (file >= 0 && !exists) made_ = std::filesystem::canonical(path, none).string();
-    if (good) return;
-    remove_made();
-    if (error == ENXIO) fail("cannot be written: nothing reads it", "start its reader first");
-    fail(std::string("cannot be written: ") + std::strerror(error),
-         "name a file in a folder that exists and that you may write to");
-  }
-  Trial(const Trial&) = delete;
-  Trial& operator=(const Trial&) = delete;
-  ~Trial() { remove_made(); }
-
-  const char* flag() const { return flag_; }
-  bool is(const struct stat& other) const {
-    return info_.st_dev == other.st_dev && info_.st_ino == other.st_ino;
-  }
-  bool is(const Trial& other) const { return is(other.info_); }
-  bool regular() const { return S_ISREG(info_.st_mode); }
-
-  [[noreturn]] void fail(const std::string& problem, const std::string& remedy) const {
-    throw ConfigError(flag_, '"' + printable(path_, kPathShown) + "\" " + problem, remedy);
-  }
-
- private:
-  void remove_made() const {
-    if (!made_.empty()) ::unlink(made_.c_str());
-  }
-
-  const char* flag_;
-  const std::string& path_;
-  std::string made_;
-  struct stat info_ = {};
-};
-
-void check_outputs(const CommandLine& line) {
-  struct Output {
-    const char* flag;
-    const std::string& path;
-    std::initializer_list<std::string_view> suffixes;
-  };
-  const Output outputs[] = {{"--trace", line.trace, {".fst", ".vcd"}},
-                            {"--pcap", line.pcap, {".pcapng"}},
-                            {"--timeline", line.timeline, {".json"}},
-                            {"--report", line.report, {}}};
-  struct stat config = {};
-  const bool has_config = ::stat(line.config.c_str(), &config) == 0;
-  std::deque<Trial> trials;
-  for (const auto& [flag, path, suffixes] : outputs) {
-    if (path.empty()) continue;
-    if (suffixes.size() > 0) check_suffix(flag, path, suffixes);
-    const Trial& trial = trials.emplace_back(flag, path, suffixes.size() == 0);
-    if (has_config && trial.is(config)) {
-      trial.fail("is the configuration", "write to another file");
-    }
-    for (const Trial& other : trials) {
-      if (&other == &trial || !trial.is(other)) continue;
-      trial.fail(std::string("is the file of ") + other.flag() + " too",
-                 "give each output a file of its own");
-    }
-  }
-  // A report is replaced by a draft beside it.
-  const std::string draft = line.report + ".part";
-  if (!line.report.empty() && trials.back().regular())
-    trials.emplace_back("--report", draft, false);
-}
-
 /// Names in a simulation are short and ASCII.
 void check_pattern(const char* flag, const std::string& text) {
   const bool plain =
@@ -262,17 +168,34 @@ void check_pattern(const char* flag, const std::string& text) {
                     "--describe lists the names");
 }
 
-void check_together(const CommandLine& line) {
-  if (line.trace.empty() && !line.trace_trigger.empty()) {
-    throw ConfigError("--trace-trigger", "there is no trace to write", "add --trace FILE.fst");
+/// Flags that would silently do nothing.
+void refuse_idle_flags(const CLI::App& app) {
+  const auto given = [&](const char* flag) { return app.count(flag) > 0; };
+  for (const char* flag : {"--trace-filter", "--trace-from", "--trace-to", "--trace-trigger",
+                           "--trace-pre", "--trace-post"}) {
+    if (!given(flag) || given("--trace")) continue;
+    throw ConfigError(flag, "there is no trace to write", "add --trace FILE.fst");
   }
+  for (const char* flag : {"--trace-pre", "--trace-post"}) {
+    if (!given(flag) || given("--trace-trigger")) continue;
+    throw ConfigError(flag, "there is no trigger to be before or after",
+                      "add --trace-trigger EVENT");
+  }
+  for (const char* flag : {"--trace-from", "--trace-to"}) {
+    if (!given(flag) || !given("--trace-trigger")) continue;
+    throw ConfigError(flag, "the trigger decides what is traced",
+                      "write --trace-pre and --trace-post, or leave --trace-trigger away");
+  }
+}
+
+void check_together(const CommandLine& line) {
   if (line.trace_to < line.trace_from) {
     throw ConfigError("--trace-to", "the trace's window ends before it begins",
                       "give a time that is not before --trace-from");
   }
   check_pattern("--trace-trigger", line.trace_trigger);
   check_pattern("--trace-filter", line.trace_filter);
-  check_outputs(line);
+  check_output_files(line);
 }
 
 void refuse_empty(const CLI::App& app) {
@@ -334,6 +257,7 @@ CommandLine parse_command_line(int argc, const char* const* argv, const std::str
   line.text_only = flags.parse(argc, argv);
   if (!line.text_only.empty()) return line;
   refuse_empty(flags.app());
+  refuse_idle_flags(flags.app());
   if (version) line.text_only = std::string(kVersion) + "\n";
   if (flags.app().count("--html") > 0) {
     throw ConfigError("--html", "not available yet", "use --report, --timeline and --trace");

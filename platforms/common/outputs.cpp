@@ -47,6 +47,7 @@ Outputs::Outputs(const CommandLine& line, Simulation& simulation) : simulation_(
 
 void Outputs::open_trace(const CommandLine& line) {
   trace_ = std::make_unique<TraceFile>(line.trace, TraceWindow{line.trace_from, line.trace_to});
+  trace_from_ = line.trace_from;
   paths_.push_back(line.trace);
   if (line.trace_trigger.empty()) return;
   TraceRingConfig config;
@@ -79,7 +80,10 @@ void Outputs::close() {
   if (failure) std::rethrow_exception(failure);
 }
 
-std::string Outputs::trigger_note() const {
+std::string Outputs::trace_note() const {
+  if (trace_ && trace_from_ > simulation_.now()) {
+    return "the trace is empty: the run ended before --trace-from";
+  }
   if (!ring_) return {};
   if (!ring_->triggered()) return "the trace's trigger never came: it holds declarations alone";
   std::string note = "the trace begins at " + format_time(ring_->begin());

@@ -28,16 +28,17 @@ class Outputs {
 
   /// The files, for the user.
   const std::vector<std::string>& paths() const { return paths_; }
-  /// What became of a trigger, or empty.
-  std::string trigger_note() const;
+  /// What the user should know of the trace: what became of a trigger, why it is empty.
+  std::string trace_note() const;
 
  private:
   void open_trace(const CommandLine& line);
 
   Simulation& simulation_;
-  // A writer serves all partitions: they run in one thread, and its file does not depend on their
-  // turns.
+  // A writer serves all partitions: they run in one thread. Trace and capture do not depend on
+  // their turns; a timeline has its spans in the order of the calls.
   std::unique_ptr<TraceFile> trace_;
+  Time trace_from_ = 0;
   std::unique_ptr<TraceRing> ring_;
   std::unique_ptr<Trigger> trigger_;
   std::unique_ptr<CaptureFile> capture_;

@@ -38,7 +38,7 @@ class Platform {
 /// interrupted.
 int run_platform(Platform& platform, int argc, char** argv);
 
-/// A platform's main: SystemC's, without its banner.
+/// A main for programs that define sc_main: SystemC's, without its banner.
 int main_of_platform(int argc, char** argv);
 
 }  // namespace railyard

@@ -116,9 +116,10 @@ class Run {
         outputs_->flush();
         write_report();
       });
-      result_.end = end == RunEnd::kDrained ? "drained"
-                    : end == RunEnd::kUntil ? "until"
-                                            : "interrupted";
+      result_.end = end == RunEnd::kDrained   ? "drained"
+                    : end == RunEnd::kUntil   ? "until"
+                    : end == RunEnd::kStopped ? "stopped"
+                                              : "interrupted";
       result_.complete = end != RunEnd::kInterrupted;
       return result_.complete ? kGood : kInterrupted;
     } catch (const sc_core::sc_report& report) {
@@ -150,6 +151,7 @@ class Run {
   /// Completes every file, whatever happened.
   int finish(int code) {
     try {
+      simulation_->conclude();
       outputs_->close();
     } catch (const std::exception& error) {
       if (result_.error.empty()) result_.error = error.what();
@@ -201,7 +203,7 @@ class Run {
     fmt::print("\n{:.3f} us simulated in {:.2f} s, {:.2f} M frame-hops/s, {}{}\n", simulated_us,
                result_.wall_s, result_.wall_s > 0 ? hops / result_.wall_s / 1e6 : 0.0, result_.end,
                left > 0 ? fmt::format(", {} items of work unfinished", left) : "");
-    if (!outputs_->trigger_note().empty()) fmt::print("{}\n", outputs_->trigger_note());
+    if (!outputs_->trace_note().empty()) fmt::print("{}\n", outputs_->trace_note());
     for (const std::string& path : outputs_->paths()) fmt::print("wrote {}\n", path);
     if (report_) fmt::print("wrote {}\n", line_.report);
     std::fflush(stdout);

@@ -24,14 +24,16 @@ void RunConfig::declare(Parameters& p) {
       .doc("The run ends before the events of this time, if it has not ended by itself");
   p.add("warm_up", warm_up)
       .range(0, 1000 * kSecond)
-      .doc("Statistics begin anew at this time; a run lasts at least as long");
+      .doc(
+          "Counters, levels and distributions begin anew at this time; a run lasts at least as "
+          "long");
   DeadlockKeys keys{deadlock};
   p.group("deadlock", keys).doc("What is done about waits that wait for each other");
   p.add("checks", checks).doc("Invariant checkers watch the links");
   p.list("expect", expect).doc("Bounds on metrics; a run that misses one exits 1");
   p.check([this](const Bound& bound) {
-    if (warm_up <= until) return;
-    bound.fail("warm_up", "the warm-up would end after the run", "write less than until");
+    if (warm_up == 0 || warm_up < until) return;
+    bound.fail("warm_up", "the warm-up would not end before the run", "write less than until");
   });
 }
 

@@ -97,7 +97,7 @@ class LinkFabric : public Fabric {
   void register_totals(StatisticsRegistry& statistics) {
     statistics.add_derived({"total.goodput_gbps", "Gb/s",
                             "Payload received by all nodes over the time from the first start to "
-                            "the last completion"},
+                            "the last completion, warm-up or not"},
                            [this](Time now, Time) { return MetricValue::of(goodput_gbps(now)); });
     statistics.add_derived(
         {"total.unfinished_flows", "flows", "Flows of which not every packet has been received"},

@@ -11,6 +11,7 @@
 
 #include <systemc>
 
+#include "platforms/common/platform.h"
 #include "tests/bench/cases.h"
 
 namespace {
@@ -98,3 +99,5 @@ int sc_main(int argc, char** argv) {
   }
   return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.met(); }) ? 0 : 1;
 }
+
+int main(int argc, char** argv) { return railyard::main_of_platform(argc, argv); }

@@ -16,9 +16,14 @@ Sample in_child(const std::function<Sample()>& work) {
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("no child process");
   if (child == 0) {
-    const Sample sample = work();
-    const bool written = write(pipe_ends[1], &sample, sizeof sample) == sizeof sample;
-    std::_Exit(written ? 0 : 1);  // static objects are the parent's to destroy
+    // Neither an exception nor static objects may reach what is the parent's.
+    bool written = false;
+    try {
+      const Sample sample = work();
+      written = write(pipe_ends[1], &sample, sizeof sample) == sizeof sample;
+    } catch (...) {
+    }
+    std::_Exit(written ? 0 : 1);
   }
   close(pipe_ends[1]);
   Sample sample;

@@ -6,25 +6,26 @@
 
 #include "tests/waveforms/fst_reader.h"
 #include "tests/waveforms/process.h"
+#include "tlm/base/time.h"
 
 namespace railyard {
 namespace {
 
 using test::bits;
 
-TEST(KilledRun, LeavesAnFstThatFst2vcdReadsUpToTheFlush) {
+TEST(KilledRun, LeavesAnFstThatFst2vcdReadsUpToItsLastBlock) {
   const std::string path = test::scratch("k.fst");
   test::run_and_kill({WRITER_THAT_DIES, "trace", path});
   EXPECT_TRUE(std::filesystem::exists(path + ".hier"));
   const test::Waves waves = test::parse_vcd(test::run({"fst2vcd", path}));
   EXPECT_EQ(waves.changes, test::read_fst(path).changes);
-  // Changes at 1000 were still open to others at that time.
-  ASSERT_EQ(waves.changes.at("own.value").size(), 1000U);
-  for (std::uint64_t now = 0; now < 1000; ++now) {
-    EXPECT_EQ(waves.at("own.value", now), bits(now, 16));
+  constexpr std::uint64_t kStep = kMicrosecond;
+  ASSERT_EQ(waves.changes.at("own.value").size(), 1001U);
+  for (std::uint64_t step = 0; step <= 1000; ++step) {
+    EXPECT_EQ(waves.at("own.value", step * kStep), bits(step, 16));
   }
-  EXPECT_EQ(waves.at("rtl.counter.count_o", 999), bits(0xff, 8));
-  EXPECT_EQ(waves.at("rtl.counter.count_o", 201), bits(100, 8));
+  EXPECT_EQ(waves.at("rtl.counter.count_o", 999 * kStep), bits(0xff, 8));
+  EXPECT_EQ(waves.at("rtl.counter.count_o", 201 * kStep), bits(100, 8));
 }
 
 TEST(KilledRun, LeavesATimelineThatOnlyLacksItsEnd) {

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "tests/waveforms/fst_reader.h"
 #include "tests/waveforms/process.h"
@@ -110,6 +114,31 @@ TEST(TraceFile, HoldsTheLastValueOfEachTimeOfARandomRun) {
   }
   EXPECT_EQ(test::read_fst(test::scratch(kPath)).changes.at("sw0.port8.queue"), expected);
   EXPECT_EQ(fst2vcd(test::scratch(kPath)).changes.at("sw0.port8.queue"), expected);
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(TraceFile, IsTheSameWheneverItIsFlushed) {
+  std::vector<std::string> files;
+  for (const int period : {1'000'000, 1, 777}) {
+    Probes p;
+    TraceFile file(test::scratch(kPath));
+    file.connect(p.registry);
+    for (int i = 0; i < 200'000; ++i) {
+      const Time now = i * 10'000;  // 10 ns: several blocks, by changes and by time
+      p.queue.set(static_cast<std::uint64_t>(i) & 0xfffff, now);
+      p.state.set(static_cast<std::uint64_t>(i) % 3, now);
+      if (i % period == 0 && i % 20 == 0) file.flush();
+    }
+    file.close(2 * kMillisecond);
+    files.push_back(bytes_of(test::scratch(kPath)));
+  }
+  EXPECT_GT(files[0].size(), 1000U);
+  EXPECT_TRUE(files[0] == files[1]);
+  EXPECT_TRUE(files[0] == files[2]);
 }
 
 void write_run(const std::string& path, bool other_order) {

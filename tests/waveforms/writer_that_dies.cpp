@@ -30,13 +30,15 @@ void die_in_trace(const std::string& path) {
   TraceFile file(path);
   file.add_model("rtl.counter", [&](VerilatedFstC& fst) { counter.trace(fst); });
   file.connect(registry);
-  for (Time now = 0; now <= 2000; ++now) {
+  // Blocks of a millisecond: one that is complete, and a second that is not.
+  for (std::uint64_t step = 0; step <= 2000; ++step) {
+    const Time now = static_cast<Time>(step) * kMicrosecond;
     file.model_ticks(now);
     counter.reset(false);
     counter.enable(true);
-    counter.clock(now % 2 == 1);
-    probe.set(static_cast<std::uint64_t>(now), now);
-    if (now == 500 || now == 1000) file.flush();
+    counter.clock(step % 2 == 1);
+    probe.set(step, now);
+    if (step == 500 || step == 1500) file.flush();
   }
   wait_for_the_end();
 }

@@ -72,12 +72,6 @@ class ByteClock {
   /// The time reached, rounded to nearest, halves up.
   Time now() const { return floor_ + (2 * remainder_ >= den_ && den_ != 1 ? 1 : 0); }
 
-  /// The time `bytes` after the time reached, without moving on.
-  Time peek(std::uint64_t bytes) const {
-    ByteClock copy = *this;
-    return copy.advance(bytes);
-  }
-
  private:
   Time floor_ = 0;
   std::uint64_t remainder_ = 0;

@@ -1,5 +1,6 @@
 #include "tlm/link/credits.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace railyard {
@@ -22,13 +23,15 @@ bool Credits::take(std::uint64_t n) {
                     std::to_string(n) + " credits wanted at once of " + std::to_string(limit_));
   }
   if (n > available_) {
-    wanted_ = n;
+    wanted_ = wanted_ == 0 ? n : std::min(wanted_, n);
     stalls_.add();
     wait_.begin(partition_.now());
     return false;
   }
   available_ -= n;
   probe_.set(available_, partition_.now());
+  wanted_ = 0;
+  wait_.end();
   return true;
 }
 

@@ -22,7 +22,8 @@ class Credits {
           std::uint64_t limit);
 
   /// Takes `n` if they are there. Otherwise takes none, remembers that somebody waits, and calls
-  /// `when_granted` once after a later grant that makes at least `n` available.
+  /// `when_granted` once after a later grant that makes enough available for the smallest wish that
+  /// failed since the last success. Of several takers each asks again then.
   bool take(std::uint64_t n);
   /// The peer gives `n` back. More than were taken breaks an invariant.
   void grant(std::uint64_t n);

@@ -125,6 +125,8 @@ void LinkEnd::register_all() {
 void LinkEnd::connect(LinkEnd& a, LinkEnd& b) {
   a.carrier_ = carrier(a, b);
   b.carrier_ = carrier(b, a);
+  a.may_be_cut_ = b.announce_ == Announce::kFirstBit && !a.config_.outages.empty();
+  b.may_be_cut_ = a.announce_ == Announce::kFirstBit && !b.config_.outages.empty();
 }
 
 void LinkEnd::start_of_simulation() {
@@ -175,11 +177,10 @@ void LinkEnd::launch(net::Packet& packet, Time now, Time first, Time last) {
   FrameInFlight frame{now, first + propagation_, last + propagation_, false,
                       Ref<net::Packet>::share(packet)};
   frame.corrupted = hit_by_bit_error(packet.wire_bytes);
-  // The transmitter may keep its packet to send it again: the broken one is another.
-  if (frame.corrupted && !packet.bad_fcs) {
-    frame.packet = copy_of(packet);
-    frame.packet->bad_fcs = true;
-  }
+  // The transmitter may keep its packet to send it again: one that is broken is another, and so is
+  // one that an outage may still break after its receiver has seen it.
+  if (frame.corrupted || may_be_cut_) frame.packet = copy_of(packet);
+  if (frame.corrupted) frame.packet->bad_fcs = true;
   carrier_->carry(std::move(frame));
 }
 
@@ -200,6 +201,7 @@ Ref<net::Packet> LinkEnd::copy_of(const net::Packet& packet) {
   copy->id = packet.id;
   copy->created = packet.created;
   copy->wire_bytes = packet.wire_bytes;
+  copy->bad_fcs = packet.bad_fcs;
   copy->payload = packet.payload;
   copy->frame = packet.frame;
   return copy;

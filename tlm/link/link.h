@@ -74,8 +74,6 @@ class LinkEnd : public sc_core::sc_module {
   const LinkConfig& config() const { return config_; }
   Partition& partition() { return partition_; }
   bool up() const { return up_; }
-  /// When the line is free for the next frame.
-  Time line_free() const { return clock_.now(); }
 
   std::uint64_t sent() const { return tx_frames_.value(); }
   void set_observers(LinkObserver* out, LinkObserver* in) {
@@ -118,6 +116,7 @@ class LinkEnd : public sc_core::sc_module {
   RandomStream random_;
   std::uint64_t bits_to_error_ = ~std::uint64_t{0};
   std::uint64_t drop_threshold_;
+  bool may_be_cut_ = false;  // after the other end has announced its first bit
 
   // receiver
   Ring<FrameInFlight> in_flight_;

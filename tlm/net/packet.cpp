@@ -20,8 +20,13 @@ constexpr std::uint8_t kKindEthernet = 1;
 constexpr std::uint8_t kFlagBadFcs = 1;
 constexpr std::uint8_t kFlagCarried = 2;
 
-void require(bool condition, const std::string& message) {
-  if (!condition) throw std::invalid_argument("serialised packet: " + message);
+[[noreturn]] void refuse(const std::string& message) {
+  throw std::invalid_argument("serialised packet: " + message);
+}
+
+/// Text is only made of a message that is thrown: this runs a packet.
+void require(bool condition, const char* message) {
+  if (!condition) refuse(message);
 }
 
 }  // namespace
@@ -52,7 +57,7 @@ Ref<Packet> deserialise(const std::uint8_t* bytes, std::size_t size, PacketPool&
   require(size >= kFixedBytes, "cut short");
   ByteReader in(bytes, size);
   const unsigned version = in.u8();
-  require(version == kVersion, "version " + std::to_string(version) + ", not 1");
+  if (version != kVersion) refuse("version " + std::to_string(version) + ", not 1");
   require(in.u8() == kKindEthernet, "of unknown kind");
   const std::uint8_t flags = in.u8();
   require((flags & ~(kFlagBadFcs | kFlagCarried)) == 0, "unknown flags");
@@ -65,7 +70,7 @@ Ref<Packet> deserialise(const std::uint8_t* bytes, std::size_t size, PacketPool&
   require(in.left() >= headers && in.left() - headers == carried, "not of the length that it says");
 
   ParseResult parsed = parse_headers(in.skip(headers), headers);
-  require(parsed.ok(), describe(parsed));
+  if (!parsed.ok()) refuse(describe(parsed));
   require(parsed.payload_offset == headers, "the headers end before their length");
   const bool has_length_field = parsed.frame.is_ip();
   require(!has_length_field || parsed.frame.payload_bytes == payload_bytes, "two payload lengths");

@@ -96,12 +96,12 @@ void StatisticsRegistry::add(TimeWeighted& level, MetricInfo info) {
   resets_.push_back([&level](Time now) { level.reset(now); });
 }
 
-void StatisticsRegistry::add(Histogram& histogram, MetricInfo info, double scale) {
-  const auto scaled = [this, &histogram, &info, scale](const char* suffix, const char* what,
-                                                       auto value) {
+void StatisticsRegistry::add(Histogram& histogram, MetricInfo info, double divisor) {
+  const auto scaled = [this, &histogram, &info, divisor](const char* suffix, const char* what,
+                                                         auto value) {
     items_.push_back({part(info, suffix, what),
-                      [&histogram, scale, value](Time, Time) {
-                        return MetricValue::of(static_cast<double>(value(histogram)) * scale);
+                      [&histogram, divisor, value](Time, Time) {
+                        return MetricValue::of(static_cast<double>(value(histogram)) / divisor);
                       },
                       nullptr});
   };
@@ -110,9 +110,12 @@ void StatisticsRegistry::add(Histogram& histogram, MetricInfo info, double scale
                     nullptr});
   scaled("_mean", ": mean", [](const Histogram& h) { return h.mean(); });
   scaled("_min", ": least", [](const Histogram& h) { return h.least(); });
-  scaled("_p50", ": median", [](const Histogram& h) { return h.percentile(0.5); });
-  scaled("_p99", ": 99th percentile", [](const Histogram& h) { return h.percentile(0.99); });
-  scaled("_p999", ": 99.9th percentile", [](const Histogram& h) { return h.percentile(0.999); });
+  scaled("_p50", ": median, at most 1/128 too high",
+         [](const Histogram& h) { return h.percentile(0.5); });
+  scaled("_p99", ": 99th percentile, at most 1/128 too high",
+         [](const Histogram& h) { return h.percentile(0.99); });
+  scaled("_p999", ": 99.9th percentile, at most 1/128 too high",
+         [](const Histogram& h) { return h.percentile(0.999); });
   scaled("_max", ": most", [](const Histogram& h) { return h.most(); });
   resets_.push_back([&histogram](Time) { histogram.reset(); });
 }

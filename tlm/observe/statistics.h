@@ -145,8 +145,8 @@ class StatisticsRegistry {
   void add(Gauge& gauge, MetricInfo info);
   /// Yields NAME_mean and NAME_peak.
   void add(TimeWeighted& level, MetricInfo info);
-  /// Yields NAME_count, _mean, _min, _p50, _p99, _p999, _max, each value times `scale`.
-  void add(Histogram& histogram, MetricInfo info, double scale = 1);
+  /// Yields NAME_count, _mean, _min, _p50, _p99, _p999, _max, each value over `divisor`.
+  void add(Histogram& histogram, MetricInfo info, double divisor = 1);
   /// A value computed from others when it is asked for. `measured` is the time since warm-up.
   void add_derived(MetricInfo info, std::function<MetricValue(Time now, Time measured)> compute);
 

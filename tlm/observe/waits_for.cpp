@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "tlm/base/format.h"
 
@@ -11,7 +12,8 @@ namespace railyard {
 
 namespace {
 
-/// Depth-first search for a way back to a name on the path.
+/// Depth-first search for a way back to a name on the path. Its stack is its own: a chain of waits
+/// may be as long as there are queues.
 class CycleSearch {
  public:
   CycleSearch(const std::vector<Wait>& waits, Time latest) {
@@ -22,36 +24,52 @@ class CycleSearch {
 
   std::vector<Wait> run() {
     for (const auto& node : edges_) {
-      if (visit(node.first)) return cycle_;
+      if (search_from(node.first)) break;
     }
-    return {};
+    return std::move(cycle_);
   }
 
  private:
-  // Recursion is as deep as the chain of waits; names are visited once.
-  bool visit(const std::string& name) {
-    if (!seen_.insert(name).second) return false;
-    on_path_.insert(name);
-    const auto found = edges_.find(name);
-    if (found != edges_.end()) {
-      for (const Wait* edge : found->second) {
-        path_.push_back(edge);
-        if (on_path_.count(edge->info.holder) != 0) {
-          cut_cycle(edge->info.holder);
-          return true;
-        }
-        if (visit(edge->info.holder)) return true;
+  /// A name on the path, and which of its waits is next to be followed.
+  struct Step {
+    const std::string* name;
+    std::size_t next = 0;
+  };
+
+  bool search_from(const std::string& start) {
+    if (!enter(start)) return false;
+    while (!path_.empty()) {
+      Step& step = path_.back();
+      const auto found = edges_.find(*step.name);
+      if (found == edges_.end() || step.next == found->second.size()) {
+        on_path_.erase(*step.name);
         path_.pop_back();
+        continue;
       }
+      const std::string& holder = found->second[step.next++]->info.holder;
+      if (on_path_.count(holder) != 0) {
+        cut_cycle(holder);
+        return true;
+      }
+      enter(holder);
     }
-    on_path_.erase(name);
     return false;
   }
 
+  bool enter(const std::string& name) {
+    if (!seen_.insert(name).second) return false;
+    on_path_.insert(name);
+    path_.push_back({&name});
+    return true;
+  }
+
+  /// The wait that each step from `start` on follows, from the cycle's first name.
   void cut_cycle(const std::string& start) {
     const auto first = std::find_if(path_.begin(), path_.end(),
-                                    [&](const Wait* w) { return w->info.waiter == start; });
-    for (auto it = first; it != path_.end(); ++it) cycle_.push_back(**it);
+                                    [&](const Step& step) { return *step.name == start; });
+    for (auto step = first; step != path_.end(); ++step) {
+      cycle_.push_back(*edges_.at(*step->name)[step->next - 1]);
+    }
     const auto least = std::min_element(
         cycle_.begin(), cycle_.end(),
         [](const Wait& a, const Wait& b) { return a.info.waiter < b.info.waiter; });
@@ -61,7 +79,7 @@ class CycleSearch {
   std::map<std::string, std::vector<const Wait*>> edges_;
   std::set<std::string> seen_;
   std::set<std::string> on_path_;
-  std::vector<const Wait*> path_;
+  std::vector<Step> path_;
   std::vector<Wait> cycle_;
 };
 

@@ -31,6 +31,7 @@ struct Endpoint {
 
 class Scheduler;
 
+/// It must not be pending when it is destroyed while its scheduler lives on.
 class Event {
  public:
   /// Calls `(owner.*Method)()` when due.

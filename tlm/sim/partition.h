@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tlm/net/packet.h"
@@ -52,6 +54,10 @@ class Partition {
   }
   const std::vector<std::unique_ptr<Checker>>& checkers() const { return checkers_; }
 
+  /// Called once when a run is over, however it ended, before its outputs are closed: for spans
+  /// that are still open.
+  void on_end(std::function<void(Time now)> callback) { on_end_.push_back(std::move(callback)); }
+
   /// One frame received by one switch or NIC port: the unit of the speed that a run reports.
   void count_frame_hop() { ++frame_hops_; }
   std::uint64_t frame_hops() const { return frame_hops_; }
@@ -77,6 +83,7 @@ class Partition {
   WaitsFor waits_;
   std::deque<Endpoint> endpoints_;
   std::vector<std::unique_ptr<Checker>> checkers_;
+  std::vector<std::function<void(Time)>> on_end_;
   std::uint64_t frame_hops_ = 0;
   std::uint64_t opened_work_ = 0;
   std::uint64_t outstanding_work_ = 0;

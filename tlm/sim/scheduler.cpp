@@ -56,6 +56,9 @@ void Scheduler::schedule(Event& event, Time at) {
 void Scheduler::cancel(Event& event) {
   if (!event.pending()) return;
   remove(event.slot_);
+  if (dispatching_ || foreground_pending() > 0) return;
+  wake_.cancel();
+  wake_time_ = kForever;
 }
 
 void Scheduler::remove(std::size_t slot) {

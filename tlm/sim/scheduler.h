@@ -17,6 +17,8 @@ namespace railyard {
 
 class Scheduler : public sc_core::sc_module {
  public:
+  static constexpr std::size_t kMaxEndpoints = std::size_t{1} << 22;  // ids fit a tie's order
+
   SC_HAS_PROCESS(Scheduler);
   Scheduler(sc_core::sc_module_name name, RunControl& control);
   ~Scheduler() override;

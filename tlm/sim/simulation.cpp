@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
 #include <stdexcept>
 
 #include "tlm/base/error.h"
@@ -48,9 +47,10 @@ class Simulation::WarmUp {
 };
 
 Simulation::Simulation(const SimulationConfig& config) : config_(config) {
+  // Nodes' names are lower case: none is taken.
   for (std::size_t i = 0; i < config.partitions; ++i) {
     partitions_.push_back(
-        std::make_unique<Partition>("partition" + std::to_string(i), config.seed, control_));
+        std::make_unique<Partition>("Partition" + std::to_string(i), config.seed, control_));
     warm_ups_.push_back(std::make_unique<WarmUp>(*partitions_.back()));
     monitors_.push_back(std::make_unique<DeadlockMonitor>(config.deadlock, *partitions_.back(),
                                                           [this] { return waits(); }));
@@ -65,6 +65,7 @@ void Simulation::seal() {
     p->probes().seal();
     for (Endpoint& endpoint : p->endpoints_) all.push_back(&endpoint);
   }
+  if (all.size() > Scheduler::kMaxEndpoints) throw std::logic_error("too many endpoints");
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i > 0 && all[i]->name == all[i - 1]->name) {
@@ -85,6 +86,7 @@ RunEnd Simulation::run(Time until, const std::function<void()>& between) {
   run_slices(until, between);
   if (control_.failure()) std::rethrow_exception(control_.failure());
   if (control_.stop_requested()) return RunEnd::kInterrupted;
+  if (sc_core::sc_get_status() == sc_core::SC_STOPPED) return RunEnd::kStopped;
 
   const bool drained = !sc_core::sc_pending_activity();
   finish(drained);
@@ -119,6 +121,12 @@ void Simulation::finish(bool drained) {
   }
   for (auto& p : partitions_) {
     for (const auto& checker : p->checkers()) checker->at_end(now(), drained);
+  }
+}
+
+void Simulation::conclude() {
+  for (auto& p : partitions_) {
+    for (const auto& callback : p->on_end_) callback(now());
   }
 }
 

@@ -25,6 +25,7 @@ enum class RunEnd : std::uint8_t {
   kDrained,      // nothing is left to happen and no work is outstanding
   kUntil,        // the time asked for was reached
   kInterrupted,  // request_stop()
+  kStopped,      // a module called sc_stop()
 };
 
 class Simulation {
@@ -47,6 +48,9 @@ class Simulation {
   /// thrown again; outstanding work with no event left, a deadlock, or a checker's finding is an
   /// InvariantError (or the sc_report that it was reported through).
   RunEnd run(Time until, const std::function<void()>& between = {});
+
+  /// Tells the models that the run is over; see Partition::on_end.
+  void conclude();
 
   Time now() const;
   /// All partitions' metrics at the current time, by name.

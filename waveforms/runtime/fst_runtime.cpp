@@ -35,6 +35,11 @@ bool fst_flush_now(void* writer) {
     context->tchn_cnt++;
     fstWriterVarint(context->tchn_handle, context->curtime);
   }
+  return fst_sync(writer);
+}
+
+bool fst_sync(void* writer) {
+  auto* const context = static_cast<fstWriterContext*>(writer);
   return std::fflush(context->handle) == 0 && std::fflush(context->hier_handle) == 0 &&
          !std::ferror(context->handle) && !std::ferror(context->hier_handle);
 }

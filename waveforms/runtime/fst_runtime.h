@@ -17,4 +17,7 @@ void fst_use_small_blocks(void* writer);
 /// at some later change of time. False after a write error.
 bool fst_flush_now(void* writer);
 
+/// Hands complete blocks to the operating system. False after a write error.
+bool fst_sync(void* writer);
+
 }  // namespace railyard

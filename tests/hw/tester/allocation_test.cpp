@@ -11,9 +11,14 @@
 namespace railyard {
 namespace {
 
-TEST(TesterPort, AllocatesNothingAPacketOnceWarm) {
-  Simulation simulation{{}};
-  Partition& p = simulation.partition();
+class Partitions : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Partitions, AllocateNothingAPacketOnceWarm) {
+  SimulationConfig config;
+  config.partitions = GetParam();
+  Simulation simulation{config};
+  Partition& p = simulation.partition(0);
+  Partition& q = simulation.partition(1);
   LinkConfig link;
   link.length = metres(30);
   TesterConfig tester;
@@ -21,9 +26,9 @@ TEST(TesterPort, AllocatesNothingAPacketOnceWarm) {
   TrafficConfig traffic;
   traffic.messages = 2000;
   TesterPort a("a", p, tester, traffic, link.rate, "b");
-  TesterPort b("b", p, tester, traffic, link.rate, "a");
+  TesterPort b("b", q, tester, traffic, link.rate, "a");
   LinkEnd a_end("a_link", p, link, Announce::kLastBit);
-  LinkEnd b_end("b_link", p, link, Announce::kLastBit);
+  LinkEnd b_end("b_link", q, link, Announce::kLastBit);
   bind_both(a, a_end);
   bind_both(b, b_end);
   LinkEnd::connect(a_end, b_end);
@@ -52,6 +57,8 @@ TEST(TesterPort, AllocatesNothingAPacketOnceWarm) {
   EXPECT_GT(warm.count, 0U);
   EXPECT_EQ(late.count, warm.count);
 }
+
+INSTANTIATE_TEST_SUITE_P(OneAndTwo, Partitions, testing::Values(1, 2));
 
 }  // namespace
 }  // namespace railyard

@@ -137,6 +137,32 @@ TEST(TesterPort, RefreshesItsXoffWhileItsBufferStaysFull) {
   EXPECT_TRUE(bench.port.received_all());
 }
 
+TEST(TesterPort, SendsOnlyTheNewestStateAfterItsLineWasDown) {
+  TesterConfig tester;
+  tester.drain_rate = Rate::bits_per_second(100'000'000);  // 100 Mb/s: 334 us a frame
+  tester.pfc.xoff = 5000;
+  tester.pfc.xon = 4200;
+  tester.pfc.quanta = 2;  // 2.56 ns: hundreds of thousands of refreshes while the line is down
+  Bench bench(tester, 3);
+  bench.port.expect_flow(bench.flow, 0, 0);
+  bench.simulation.seal();
+  FlowSource source(bench.flow);
+  net::PacketPool& pool = bench.simulation.partition().packets();
+  bench.stub.on_line = [&](const PacketPhase&) {
+    if (!source.done()) bench.stub.send_now(*source.make(pool, 0));
+  };
+  tell(bench.port_end.rx, *bench.control({}), PacketPhase::Kind::kLinkDown);
+  bench.stub.send_now(*source.make(pool, 0));
+  bench.simulation.run(500 * kMicrosecond);
+  EXPECT_TRUE(bench.stub.received.empty());
+  EXPECT_LT(pool.packets.capacity(), 20U);
+  tell(bench.port_end.rx, *bench.control({}), PacketPhase::Kind::kLinkUp);
+  bench.simulation.run(501 * kMicrosecond);
+  ASSERT_FALSE(bench.stub.received.empty());
+  EXPECT_TRUE(bench.stub.received[0].packet->frame.is_pfc());
+  EXPECT_LT(bench.stub.received[0].phase.last_bit, 501 * kMicrosecond);
+}
+
 TEST(TesterPort, ACorruptedPayloadIsABrokenInvariant) {
   Bench bench;
   bench.port.expect_flow(bench.flow, 0, 0);
@@ -159,7 +185,7 @@ TEST(TesterPort, SaysWhatItWaitsForWhenItsLinkNeverComesBack) {
     FAIL();
   } catch (const sc_core::sc_report& report) {
     EXPECT_THAT(report.get_msg(),
-                testing::HasSubstr("port waits for port's link: the link to come up"));
+                testing::HasSubstr("port waits for port.tx: the link to come up"));
   }
 }
 

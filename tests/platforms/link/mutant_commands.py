@@ -71,7 +71,13 @@ def command_lines():
         yield bad(f'--log={text}', says='ccepted: ')
     yield bad('--html', 'a.html', says='not available')
     trace = ('--trace', 't.fst')
-    yield bad('--trace-trigger', 'xoff', says='--trace')
+    for flag, value in values.items():
+        if flag.startswith('--trace-'):
+            yield bad(flag, value, says='add --trace FILE.fst')
+    for flag in ('--trace-pre', '--trace-post'):
+        yield bad(flag, '1us', *trace, says='add --trace-trigger EVENT')
+    for flag in ('--trace-from', '--trace-to'):
+        yield bad(flag, '1us', '--trace-trigger', 'xoff', *trace, says='--trace-pre')
     for event in ('xof', 'a.port.xof', 'nothing', '*.nothing', 'b.port.nothing>1', '>1', 'xoff>',
                   'b.port.overflow>-1', 'b.port.overflow>x', 'b.port.overflow>1>2',
                   'b.port.overflow>18446744073709551616', 'total.goodput_gbps>1', '>', 'x' * 10**5):
@@ -83,6 +89,8 @@ def command_lines():
         yield bad('--trace', f't{suffix}')
         yield bad('--pcap', f't{suffix}')
     yield bad('--timeline', 't.txt')
+    yield bad('--trace', 'c.vcd', '--report', 'c.vcd.fst', says='another name')
+    yield bad('--trace', 'c.fst', '--report', 'c.fst.hier', says='another name')
     for name in (b'\xff\n.txt', 'n' * 5000 + '.txt'):
         yield Mutant(f'--pcap {name[:9]!r}', arguments=('--pcap', name), place='--pcap')
     yield bad('--trace', '.fst/x.fst')

@@ -47,6 +47,14 @@ class Determinism(LinkCase):
             self.assertGreater(first[metric], 0, metric)
         self.assert_same(first, self.run_all(name='again', **EVENTFUL))
 
+    def test_the_same_seed_gives_the_same_bytes_of_a_run_of_seconds(self):
+        # Long enough to be flushed on the way, at other places each time.
+        settings = {'data': 'elided', 'traffic__messages': 1_000_000,
+                    'traffic__message_size': '1B', 'nodes__b__drain_rate': '20Gbps'}
+        first, again = (self.run_link(name=name, outputs=('report', 'trace'), **settings)
+                        for name in ('first', 'again'))
+        self.assert_same(first, again, ('report', 'trace'))
+
     def test_another_seed_gives_another_run(self):
         first, other = (self.run_all('--seed', seed, name=f'seed{seed}', **EVENTFUL)
                         for seed in (1, 2))

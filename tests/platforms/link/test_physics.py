@@ -118,5 +118,18 @@ class Conservation(LinkCase):
         self.assertEqual(run.waves['b.link.up'].changes, up)
 
 
+class Pauses(LinkCase):
+    def test_of_two_slow_receivers_are_no_deadlock(self):
+        run = self.run_link(nodes__b__sends=True, nodes__a__drain_rate='10Mbps',
+                            nodes__b__drain_rate='10Mbps', traffic__messages=4)
+        self.assertEqual(run['total.unfinished_flows'], 0)
+        self.assertGreater(run['a.port.pause_us'], 10_000)  # longer than deadlock.after
+
+    def test_refreshes_do_not_pile_up_behind_a_busy_line(self):
+        run = self.run_link('--until', '1ms', nodes__b__drain_rate='10Mbps',
+                            nodes__b__pfc__quanta=2)
+        self.assertLess(run.report['host']['peak_rss_bytes'], 100e6)
+
+
 if __name__ == '__main__':
     unittest.main()

@@ -57,6 +57,12 @@ class Timeline(LinkCase):
                          {'UC_RDMA_WRITE_FIRST': 64, 'UC_RDMA_WRITE_MIDDLE': 14 * 64,
                           'UC_RDMA_WRITE_LAST': 64})
 
+    def test_a_pause_that_the_end_cuts_is_shown_to_the_end(self):
+        run = self.run_link('--until', '70us', name='cut', outputs=('report', 'timeline'))
+        self.assertEqual(run.end_ps, 70_000_000)
+        total = sum(end - begin for begin, end, *_ in run.spans('a.port.pause'))
+        self.assertAlmostEqual(total, run['a.port.pause_us'] * 1e6, delta=1e-3)
+
     def test_paused_spans_sum_to_pause_us(self):
         spans = self.done.spans('a.port.pause')
         self.assertEqual(len(spans), self.done['b.port.pfc_xon_sent'])

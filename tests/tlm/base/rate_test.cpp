@@ -52,14 +52,6 @@ TEST(ByteClock, AByteAtATimeIsAsExactAsAFrame) {
   }
 }
 
-TEST(ByteClock, PeekDoesNotMove) {
-  ByteClock clock(Rate(3'000'000, 7));
-  clock.start(0);
-  const Time next = clock.peek(1);
-  EXPECT_EQ(clock.peek(1), next);
-  EXPECT_EQ(clock.advance(1), next);
-}
-
 TEST(Rate, KnownTimes) {
   EXPECT_EQ(Rate::gbps(400).time_of(1), 20);                    // ps
   EXPECT_EQ(Rate::gbps(400).time_of(4096 + 82), 83'560);        // a full RoCE packet

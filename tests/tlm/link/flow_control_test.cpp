@@ -26,6 +26,27 @@ TEST(Credits, TakeGrantAndWake) {
   EXPECT_EQ(credits.available(), 1U);
 }
 
+TEST(Credits, OfTwoTakersTheSmallestWishIsWoken) {
+  Simulation simulation{{}};
+  Credits credits(simulation.partition(), "x.credits", "y", 10);
+  int woken = 0;
+  credits.when_granted([&] { ++woken; });
+  EXPECT_TRUE(credits.take(10));
+  EXPECT_FALSE(credits.take(2));
+  EXPECT_FALSE(credits.take(8));
+  credits.grant(2);
+  EXPECT_EQ(woken, 1);
+}
+
+TEST(Credits, ATakeThatSucceedsEndsTheWait) {
+  Simulation simulation{{}};
+  Credits credits(simulation.partition(), "x.credits", "y", 10);
+  EXPECT_TRUE(credits.take(5));
+  EXPECT_FALSE(credits.take(8));
+  EXPECT_TRUE(credits.take(3));
+  EXPECT_TRUE(simulation.waits().empty());
+}
+
 TEST(Credits, MoreThanWereTakenOrThanThereAreIsABrokenInvariant) {
   Simulation simulation{{}};
   Credits credits(simulation.partition(), "x.credits", "y", 10);

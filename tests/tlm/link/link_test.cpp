@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "tests/support/allocations.h"
+#include "tests/support/fresh_kernel.h"
 #include "tests/support/link_bench.h"
+#include "tests/support/link_drift.h"
 #include "tlm/base/error.h"
 
 namespace railyard {
@@ -54,33 +56,11 @@ TEST(Link, ManyFramesAreUnderWayAtOnceAndArriveInOrder) {
   for (std::size_t i = 0; i < 5000; ++i) ASSERT_EQ(bench.right.received[i].packet->id, i);
 }
 
-// The time of every frame is compared with the exact rational by the link's checker, and the last
-// one here by hand.
-class LinkDrift : public testing::TestWithParam<std::pair<std::uint64_t, std::uint64_t>> {};
+class LinkDrift : public support::LinkRates {};
 
-TEST_P(LinkDrift, AGigabyteDoesNotDrift) {
-  LinkConfig config;
-  config.rate = Rate(GetParam().first, GetParam().second);
-  config.length = Length{0};
-  LinkBench bench(config);
-  Time last = 0;
-  bench.right.on_packet = [&](net::Packet&, const PacketPhase& phase) { last = phase.last_bit; };
-  constexpr std::uint64_t kLineBytes = 8 + 9018 + 12;
-  constexpr std::uint64_t kFrames = 1'000'000'000 / kLineBytes + 1;
-  bench.run(kFrames, 9000);
-  __extension__ using Wide = unsigned __int128;
-  const Wide num =
-      Wide{kFrames * kLineBytes - 12} * 8'000'000'000'000ULL * config.rate.denominator();
-  const Wide twice = Wide{config.rate.numerator()} * 2;
-  EXPECT_EQ(last, static_cast<Time>((num * 2 + config.rate.numerator()) / twice));
-}
+TEST_P(LinkDrift, AGigabyteDoesNotDrift) { support::expect_no_drift(rate(), 1'000'000'000); }
 
-constexpr std::uint64_t kG = 1'000'000'000;
-INSTANTIATE_TEST_SUITE_P(Rates, LinkDrift,
-                         testing::Values(std::pair(25 * kG, 1), std::pair(100 * kG, 1),
-                                         std::pair(400 * kG, 1), std::pair(800 * kG, 1),
-                                         std::pair(1600 * kG, 1),
-                                         std::pair(32 * kG * 16 * 128, 130)));
+INSTANTIATE_TEST_SUITE_P(Rates, LinkDrift, support::every_rate());
 
 TEST(Link, AllocatesNothingAPacketOnceWarm) {
   LinkBench bench(fast());
@@ -159,12 +139,24 @@ TEST(Link, AFrameCutShortAfterItsFirstBitWasAnnouncedIsBad) {
   EXPECT_EQ(metric(bench.simulation, "right_link.rx_corrupted"), 1U);
 }
 
+TEST(Link, TheSendersPacketStaysWholeWhenAnOutageCutsIt) {
+  LinkConfig config = fast();
+  config.outages = {{105 * kNanosecond, 0}};
+  LinkBench bench(config, {}, Announce::kFirstBit);
+  const Ref<net::Packet> kept = bench.simulation.partition().packets().packets.acquire();
+  kept->frame.payload_bytes = 9000;
+  kept->seal();
+  bench.left.send_now(*kept);
+  bench.simulation.run(kSecond);
+  ASSERT_EQ(bench.right.received.size(), 1U);
+  EXPECT_TRUE(bench.right.received[0].packet->bad_fcs);
+  EXPECT_FALSE(kept->bad_fcs);
+}
+
 TEST(Link, TwoPartitionsMeasureWhatOneDoes) {
   std::vector<std::vector<std::string>> reports;
   for (const std::size_t partitions : {1, 2}) {
-    sc_core::sc_curr_simcontext = new sc_core::sc_simcontext();
-    sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
-    sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
+    const support::FreshKernel kernel;
     LinkConfig config = fast();
     config.bit_error_rate = 1e-6;
     config.drop_probability = 0.01;
@@ -186,9 +178,7 @@ TEST(Link, TwoPartitionsMeasureWhatOneDoes) {
 TEST(Link, AnotherSeedGivesOtherErrors) {
   std::vector<std::uint64_t> corrupted;
   for (const std::uint64_t seed : {1, 2}) {
-    sc_core::sc_curr_simcontext = new sc_core::sc_simcontext();
-    sc_core::sc_default_global_context = sc_core::sc_curr_simcontext;
-    sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
+    const support::FreshKernel kernel;
     LinkConfig config = fast();
     config.bit_error_rate = 1e-6;
     SimulationConfig run;

@@ -78,7 +78,7 @@ TEST(StatisticsRegistry, WarmUpResetLeavesGauges) {
   Histogram histogram;
   registry.add(counter, {"c", "frames", "Frames"});
   registry.add(gauge, {"g", "bytes", "Bytes"});
-  registry.add(histogram, {"h", "ns", "Latency"}, 0.001);
+  registry.add(histogram, {"h", "ns", "Latency"}, 1000);
   counter.add(3);
   gauge.set(7);
   histogram.record(5000);

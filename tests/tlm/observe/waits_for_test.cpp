@@ -37,10 +37,10 @@ TEST(FindCycle, AYoungWaitBreaksIt) {
 
 TEST(FindCycle, ALongRingIsFound) {
   std::vector<Wait> waits;
-  for (int i = 0; i < 5000; ++i) {
-    waits.push_back(wait("n" + std::to_string(i), "n" + std::to_string((i + 1) % 5000), 0));
+  for (int i = 0; i < 100'000; ++i) {
+    waits.push_back(wait("n" + std::to_string(i), "n" + std::to_string((i + 1) % 100'000), 0));
   }
-  EXPECT_EQ(find_cycle(waits, 0).size(), 5000U);
+  EXPECT_EQ(find_cycle(waits, 0).size(), 100'000U);
 }
 
 TEST(WaitsFor, AWaitGoesOnSinceItsFirstTime) {

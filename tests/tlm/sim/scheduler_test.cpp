@@ -124,6 +124,18 @@ TEST(Scheduler, ABackgroundEventDoesNotKeepARunAlive) {
   EXPECT_EQ(simulation.now(), 10);
 }
 
+TEST(Scheduler, ACancelledEventDoesNotHoldTheEndOfTheRun) {
+  Simulation simulation{{}};
+  Partition& p = simulation.partition();
+  std::vector<std::string> log;
+  Ticker ticker(p, "ticker", Phase::kAct, log);
+  simulation.seal();
+  p.scheduler().schedule(ticker.event, 10);
+  p.scheduler().cancel(ticker.event);
+  EXPECT_EQ(simulation.run(kSecond), RunEnd::kDrained);
+  EXPECT_EQ(simulation.now(), 0);
+}
+
 TEST(Scheduler, WorksBesideAnOrdinarySystemCProcess) {
   Simulation simulation{{}};
   Partition& p = simulation.partition();

@@ -43,6 +43,16 @@ TEST(Simulation, StopsWhenAskedAndSaysSo) {
   EXPECT_EQ(simulation.run(kSecond), RunEnd::kInterrupted);
 }
 
+TEST(Simulation, AModuleMayStopIt) {
+  Simulation simulation{{}};
+  At at(simulation.partition(), "x", [] { sc_core::sc_stop(); });
+  At never(simulation.partition(), "y", [] { FAIL(); });
+  simulation.seal();
+  simulation.partition().scheduler().schedule(at.event, 5);
+  simulation.partition().scheduler().schedule(never.event, 6);
+  EXPECT_EQ(simulation.run(kSecond), RunEnd::kStopped);
+}
+
 TEST(Simulation, UntilEndsARunThatGoesOn) {
   Simulation simulation{{}};
   At at(simulation.partition(), "x", [] {});
