@@ -64,7 +64,7 @@ struct HeadroomConfig {
 };
 
 struct BufferConfig {
-  Bytes buffer = kibibytes(32 * 1024);
+  Bytes buffer = kibibytes(32'768);
   std::uint32_t cell = 192;
   LosslessPrioritiesConfig pfc;
   LosslessShareConfig lossless;
