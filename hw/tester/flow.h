@@ -46,7 +46,6 @@ class FlowSource {
   explicit FlowSource(const FlowConfig& config);
 
   bool done() const { return next_ == config_.packets(); }
-  std::uint64_t sent() const { return next_; }
   /// The next packet, sealed. Its id is its number in the flow.
   Ref<net::Packet> make(net::PacketPool& pool, Time now);
 

@@ -29,10 +29,6 @@ class Ring {
     --size_;
     return value;
   }
-  void pop_back() {
-    slots_[wrap(head_ + size_ - 1)] = T();
-    --size_;
-  }
 
  private:
   std::size_t wrap(std::size_t i) const { return i & (slots_.size() - 1); }

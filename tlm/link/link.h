@@ -75,7 +75,6 @@ class LinkEnd : public sc_core::sc_module {
   Partition& partition() { return partition_; }
   bool up() const { return up_; }
 
-  std::uint64_t sent() const { return tx_frames_.value(); }
   void set_observers(LinkObserver* out, LinkObserver* in) {
     out_observer_ = out;
     in_observer_ = in;
