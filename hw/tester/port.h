@@ -13,7 +13,7 @@
 #include <string>
 
 #include "hw/tester/flow.h"
-#include "hw/tester/pause_timers.h"
+#include "hw/congestion/pause_timers.h"
 #include "hw/tester/tester_config.h"
 #include "tlm/link/packet_protocol.h"
 #include "tlm/link/stall.h"

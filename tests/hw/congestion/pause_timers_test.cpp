@@ -1,4 +1,4 @@
-#include "hw/tester/pause_timers.h"
+#include "hw/congestion/pause_timers.h"
 
 #include <gtest/gtest.h>
 

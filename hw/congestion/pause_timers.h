@@ -14,6 +14,7 @@ namespace railyard {
 class PauseTimers {
  public:
   static constexpr unsigned kPriorities = 8;
+  static constexpr std::uint64_t kBytesAQuantum = 64;
 
   /// A quantum is 512 bit times of `rate`.
   explicit PauseTimers(Rate rate) : rate_(rate) {}
@@ -35,10 +36,7 @@ class PauseTimers {
   Time until(unsigned priority) const { return until_[priority]; }
 
  private:
-  Time quanta_time(std::uint16_t quanta) const {
-    constexpr std::uint64_t kBytesAQuantum = 64;
-    return rate_.time_of(kBytesAQuantum * quanta);
-  }
+  Time quanta_time(std::uint16_t quanta) const { return rate_.time_of(kBytesAQuantum * quanta); }
 
   Rate rate_;
   std::array<Time, kPriorities> until_{};

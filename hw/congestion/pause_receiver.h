@@ -1,0 +1,70 @@
+// Reception of PFC and PAUSE in time: what a station's transmitter obeys. A control frame acts
+// after the response delay, XOFF and XON alike, so a pause lasts as long as its sender meant; until
+// then the transmitter may begin frames (IEEE 802.3 31B.3.7).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "hw/congestion/pause_timers.h"
+#include "tlm/base/ring.h"
+#include "tlm/sim/partition.h"
+
+namespace railyard {
+
+/// Who obeys. Called once for each change of the set of paused priorities.
+class PauseListener {
+ public:
+  virtual ~PauseListener() = default;
+  /// Bit n of `paused`: priority n may not begin a frame now. `changed`: the bits that are new.
+  virtual void pause_changed(std::uint8_t paused, std::uint8_t changed) = 0;
+};
+
+class PauseReceiver {
+ public:
+  static constexpr unsigned kPriorities = PauseTimers::kPriorities;
+
+  /// `name` is the port's. `response_quanta` in 512 bit times of `rate`.
+  PauseReceiver(Partition& partition, const std::string& name, Rate rate,
+                std::uint64_t response_quanta, PauseListener& listener);
+
+  /// Takes a PFC or PAUSE frame, now that it has arrived whole with a good FCS.
+  void receive(const net::Frame& frame);
+
+  /// Bit n: priority n is paused, response delay over.
+  std::uint8_t paused() const { return paused_; }
+  /// Since when; kForever if it is not paused.
+  Time paused_since(unsigned priority) const { return since_[priority]; }
+  /// All time so far in which the priority was paused, the present pause included.
+  Time paused_time(unsigned priority, Time now) const {
+    return total_[priority] + (since_[priority] == kForever ? 0 : now - since_[priority]);
+  }
+  Time response_delay() const { return response_; }
+  /// When a frame that pauses the priority last arrived; -1: none has.
+  Time last_xoff(unsigned priority) const { return last_xoff_[priority]; }
+
+ private:
+  struct Waiting {
+    Time due = 0;
+    net::Frame frame;
+  };
+
+  void take_effect();
+  void update();
+  void expire() { update(); }
+
+  Partition& partition_;
+  PauseListener& listener_;
+  PauseTimers timers_;
+  Time response_;
+  Ring<Waiting> waiting_;
+  Event effect_;
+  Event expiry_;
+  std::uint8_t paused_ = 0;
+  std::array<Time, kPriorities> since_;
+  std::array<Time, kPriorities> total_{};
+  std::array<Time, kPriorities> last_xoff_;
+};
+
+}  // namespace railyard
