@@ -130,6 +130,7 @@ tlm::tlm_sync_enum TesterPort::line(net::Packet& /*packet*/, PacketPhase& phase,
       link_wait_.end();
       break;
     case PacketPhase::Kind::kFrame:
+    case PacketPhase::Kind::kRetrain:
       break_invariant(name(), partition_.now(), "a frame came on the backward path");
   }
   transmit_next();
