@@ -38,9 +38,7 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
            {owner.config().clock, owner.config().buffers.pfc.latency,
             owner.config().buffers.pfc.quanta},
            *this),
-      dispatch_latency_(owner.config().clock *
-                        static_cast<Time>(owner.config().pipeline.scheduler.latency +
-                                          owner.config().pipeline.egress.latency)),
+      dispatch_latency_(owner.config().dispatch_latency()),
       scheduler_(stages.scheduler(owner.config())),
       wake_(Event::of<&SwitchPort::send_next>(
           *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
@@ -167,15 +165,16 @@ bool SwitchPort::send_frame(Time now) {
   EgressScheduler::Heads heads{};
   Time next = kForever;
   const std::uint8_t eligible = eligible_classes(now, heads, next);
-  Stage& egress = owner_.egress_stage_[owner_.slice_of(id_)];
-  if (eligible != 0) next = egress.free_at();
+  EthSwitch::Pipeline& pipeline = owner_.pipeline_of(id_);
+  if (eligible != 0) next = std::max(pipeline.scheduler.free_at(), pipeline.egress.free_at());
   if (eligible == 0 || next > now) {
     if (next < wake_.time()) partition_.scheduler().schedule(wake_, next);
     return false;
   }
   const std::optional<unsigned> picked = scheduler_->pick(eligible, heads);
   if (!picked) return false;
-  egress.enter(now);
+  pipeline.scheduler.enter(now);
+  pipeline.egress.enter(now);
   FrameQueue& queue = queues_[*picked];
   HeldFrame frame = queue.pop();
   queue.prefetch();
@@ -235,7 +234,7 @@ void SwitchPort::send_pfc() {
   const Time now = partition_.now();
   sending_ = true;
   Ref<net::Packet> packet = partition_.packets().packets.acquire();
-  const PfcSender::Sent sent = pfc_.form(packet->frame, mac_);
+  const PfcGenerator::Sent sent = pfc_.form(packet->frame, mac_);
   packet->created = now;
   packet->seal();
   last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + packet->wire_bytes);

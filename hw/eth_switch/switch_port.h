@@ -10,7 +10,7 @@
 
 #include "hw/congestion/pause_receiver.h"
 #include "hw/eth_switch/eth_switch.h"
-#include "hw/eth_switch/pfc_sender.h"
+#include "hw/eth_switch/pfc_generator.h"
 #include "hw/eth_switch/port_watchdog.h"
 #include "tlm/link/packet_protocol.h"
 
@@ -118,8 +118,8 @@ class SwitchPort : public sc_core::sc_module,
   Event whole_;
 
   // transmit
-  PfcSender pfc_;
-  Time dispatch_latency_;  // scheduler and egress pipeline of a frame that finds its port idle
+  PfcGenerator pfc_;
+  Time dispatch_latency_;  // of a frame that finds its port idle
   std::unique_ptr<ClassScheduler> scheduler_;
   std::vector<std::unique_ptr<QueueMarker>> markers_;  // [class]
   std::vector<FrameQueue> queues_;                     // [class]
