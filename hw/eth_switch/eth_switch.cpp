@@ -149,8 +149,7 @@ void EthSwitch::store(SwitchPort& in, Ref<net::Packet> packet, const Path& path,
     in.show_group(group.index);
   }
   Pipeline& pipeline = pipeline_of(in.id());
-  const Time written =
-      pipeline.buffer.enter(pipeline.ingress.enter(pipeline.parser.enter(at)));
+  const Time written = pipeline.buffer.enter(pipeline.ingress.enter(pipeline.parser.enter(at)));
   ++received_;
   ++held_;
   note_buffer(now);

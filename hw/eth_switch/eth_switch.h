@@ -131,7 +131,7 @@ class EthSwitch : public sc_core::sc_module {
   std::unique_ptr<Parser> parser_;
   std::vector<std::uint64_t> queued_bytes_;  // [port], for load balancing
   std::unique_ptr<Forwarding> forwarding_;
-  std::vector<std::unique_ptr<BufferManager>> buffers_;                            // [slice]
+  std::vector<std::unique_ptr<BufferManager>> buffers_;  // [slice]
   std::vector<Pipeline> pipelines_;
   FrameStore store_;
   std::vector<std::unique_ptr<SwitchPort>> ports_;
