@@ -18,22 +18,39 @@ PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate
   last_xoff_.fill(-1);
 }
 
-void PauseReceiver::receive(const net::Frame& frame) {
+bool PauseReceiver::receive(const net::Frame& frame) {
   const Time now = partition_.now();
-  const net::MacControl& control = frame.mac_control;
-  for (unsigned p = 0; p < kPriorities; ++p) {
-    const bool pauses = frame.is_pause()
-                            ? control.quanta[0] != 0
-                            : (control.enable_vector >> p & 1U) != 0 && control.quanta[p] != 0;
-    if (pauses) last_xoff_[p] = now;
-  }
+  const bool pauses = note(frame, now);
   if (response_ == 0) {
     timers_.receive(frame, now);
     update();
-    return;
+    return pauses;
   }
   waiting_.push({now + response_, frame});
   if (waiting_.size() == 1) partition_.scheduler().schedule(effect_, now + response_);
+  return pauses;
+}
+
+// What the frame says, whenever it takes effect. True: it pauses a priority.
+bool PauseReceiver::note(const net::Frame& frame, Time now) {
+  const net::MacControl& control = frame.mac_control;
+  const unsigned about = frame.is_pause() ? 0xFFU : control.enable_vector & 0xFFU;
+  unsigned pauses = 0;
+  for (unsigned p = 0; p < kPriorities; ++p) {
+    if ((about >> p & 1U) == 0 || control.quanta[frame.is_pause() ? 0 : p] == 0) continue;
+    pauses |= 1U << p;
+    last_xoff_[p] = now;
+  }
+  announced_ = static_cast<std::uint8_t>((announced_ & ~about) | pauses);
+  return pauses != 0;
+}
+
+void PauseReceiver::forget() {
+  while (!waiting_.empty()) waiting_.pop();
+  partition_.scheduler().cancel(effect_);
+  timers_.forget();
+  announced_ = 0;
+  update();
 }
 
 void PauseReceiver::take_effect() {
@@ -56,6 +73,7 @@ void PauseReceiver::update() {
     } else if (since_[p] != kForever) {
       total_[p] += now - since_[p];
       since_[p] = kForever;
+      if (waiting_.empty()) announced_ = static_cast<std::uint8_t>(announced_ & ~(1U << p));
     }
   }
   if (first_end == kForever) {

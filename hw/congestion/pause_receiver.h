@@ -29,8 +29,10 @@ class PauseReceiver {
   PauseReceiver(Partition& partition, const std::string& name, Rate rate,
                 std::uint64_t response_quanta, PauseListener& listener);
 
-  /// Takes a PFC or PAUSE frame, now that it has arrived whole with a good FCS.
-  void receive(const net::Frame& frame);
+  /// Takes a PFC or PAUSE frame, now that it has arrived whole with a good FCS. True: it pauses.
+  bool receive(const net::Frame& frame);
+  /// The link went down: its pauses, and those on their way to take effect, are over.
+  void forget();
 
   /// Bit n: priority n is paused, response delay over.
   std::uint8_t paused() const { return paused_; }
@@ -40,6 +42,8 @@ class PauseReceiver {
   Time paused_time(unsigned priority, Time now) const {
     return total_[priority] + (since_[priority] == kForever ? 0 : now - since_[priority]);
   }
+  /// Bit n: the latest frame about priority n paused it, in effect or not yet.
+  std::uint8_t announced() const { return announced_; }
   Time response_delay() const { return response_; }
   /// When a frame that pauses the priority last arrived; -1: none has.
   Time last_xoff(unsigned priority) const { return last_xoff_[priority]; }
@@ -50,6 +54,7 @@ class PauseReceiver {
     net::Frame frame;
   };
 
+  bool note(const net::Frame& frame, Time now);
   void take_effect();
   void update();
   void expire() { update(); }
@@ -61,6 +66,7 @@ class PauseReceiver {
   Ring<Waiting> waiting_;
   Event effect_;
   Event expiry_;
+  std::uint8_t announced_ = 0;
   std::uint8_t paused_ = 0;
   std::array<Time, kPriorities> since_;
   std::array<Time, kPriorities> total_{};

@@ -31,6 +31,9 @@ class PauseTimers {
     }
   }
 
+  /// Nothing is paused.
+  void forget() { until_ = {}; }
+
   bool paused(unsigned priority, Time now) const { return now < until_[priority]; }
   /// When the pause of `priority` ends, if it is not refreshed.
   Time until(unsigned priority) const { return until_[priority]; }

@@ -35,6 +35,15 @@ GroupShape group_shape(const BufferConfig& config, bool lossless, std::uint64_t 
   return group;
 }
 
+std::uint32_t written_or_standard(const BufferConfig& config,
+                                  const std::optional<std::uint32_t>& written, const Rate& rate,
+                                  const char* remedy) {
+  if (written) return *written;
+  if (const auto quanta = standard_response_quanta(rate)) return *quanta;
+  throw ConfigError(config.mark.place(),
+                    "IEEE 802.3 has no pause response time for " + format_rate(rate), remedy);
+}
+
 }  // namespace
 
 Alpha ScalarType<Alpha>::parse(const std::string& text) {
@@ -50,9 +59,20 @@ std::string ScalarType<Alpha>::format(Alpha value) {
   return value.exponent < 0 ? "1/" + std::to_string(value.den()) : std::to_string(value.num());
 }
 
-void LosslessPrioritiesConfig::declare(Parameters& p) {
+void SwitchPfcConfig::declare(Parameters& p) {
   p.add("enabled", enabled).doc("Priority flow control; without it every priority is lossy");
   p.list("priorities", priorities).size(0, 8).max(7).doc("Priorities that are lossless");
+  p.add("quanta", quanta)
+      .min(1024)
+      .doc("Pause time of an XOFF in quanta of 512 bit times; refreshed after half of it");
+  p.add("latency", latency)
+      .max(1000)
+      .doc("Cycles from the clock edge that samples a threshold's crossing to the wish for XOFF");
+  p.add("response_quanta", response_quanta)
+      .range(0, 65'535)
+      .doc(
+          "Quanta after which a pause that was received takes effect; none: the limit of IEEE "
+          "802.3 31B.3.7, which ends at 800Gbps");
   p.check([this](const Bound& bound) {
     for (std::size_t i = 0; i < priorities.size(); ++i) {
       if (std::count(priorities.begin(), priorities.end(), priorities[i]) == 1) continue;
@@ -133,12 +153,15 @@ void BufferConfig::declare(Parameters& p) {
   p.where(mark);
 }
 
-std::uint32_t response_quanta(const BufferConfig& config, const Rate& rate) {
-  if (config.headroom.response_quanta) return *config.headroom.response_quanta;
-  if (const auto quanta = standard_response_quanta(rate)) return *quanta;
-  throw ConfigError(config.mark.place(),
-                    "IEEE 802.3 has no pause response time for " + format_rate(rate),
-                    "write headroom.response_quanta, the peer's limit in quanta of 512 bit times");
+std::uint32_t peer_response_quanta(const BufferConfig& config, const Rate& rate) {
+  return written_or_standard(config, config.headroom.response_quanta, rate,
+                             "write headroom.response_quanta, the peer's limit in quanta of 512 "
+                             "bit times");
+}
+
+std::uint32_t own_response_quanta(const BufferConfig& config, const Rate& rate) {
+  return written_or_standard(config, config.pfc.response_quanta, rate,
+                             "write pfc.response_quanta, in quanta of 512 bit times");
 }
 
 std::uint64_t headroom_cells(const BufferConfig& config, const PortLine& line) {
@@ -146,7 +169,7 @@ std::uint64_t headroom_cells(const BufferConfig& config, const PortLine& line) {
   if (headroom.rule == HeadroomRule::kByHand) {
     return headroom.size.value_or(0) / config.cell;
   }
-  const std::uint32_t quanta = response_quanta(config, line.rate);
+  const std::uint32_t quanta = peer_response_quanta(config, line.rate);
   const std::uint64_t exact = exact_headroom({line.rate, line.propagation, headroom.largest_frame,
                                               headroom.largest_lossless_frame, config.cell, quanta,
                                               headroom.interface_delay, line.decision_delay, true});

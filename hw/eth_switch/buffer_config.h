@@ -23,10 +23,13 @@ struct ScalarType<Alpha> {
   static std::string format(Alpha value);
 };
 
-/// Which priorities are lossless.
-struct LosslessPrioritiesConfig {
+/// Which priorities are lossless, and how their pauses are sent and obeyed.
+struct SwitchPfcConfig {
   bool enabled = true;
   std::vector<std::uint8_t> priorities = {3};
+  std::uint16_t quanta = 0xFFFF;
+  std::uint32_t latency = 2;
+  std::optional<std::uint32_t> response_quanta;
 
   void declare(Parameters& p);
 };
@@ -66,7 +69,7 @@ struct HeadroomConfig {
 struct BufferConfig {
   Bytes buffer = kibibytes(32'768);
   std::uint32_t cell = 192;
-  LosslessPrioritiesConfig pfc;
+  SwitchPfcConfig pfc;
   LosslessShareConfig lossless;
   LossyShareConfig lossy;
   HeadroomConfig headroom;
@@ -84,9 +87,10 @@ struct PortLine {
   Time decision_delay = 0;
 };
 
-/// The response limit of the port's peer: as configured, or the standard's. ConfigError above
-/// 800 Gb/s without a configured one.
-std::uint32_t response_quanta(const BufferConfig& config, const Rate& rate);
+/// The response limit of the port's peer, as configured or the standard's, and the port's own
+/// response. ConfigError above 800 Gb/s without a configured one.
+std::uint32_t peer_response_quanta(const BufferConfig& config, const Rate& rate);
+std::uint32_t own_response_quanta(const BufferConfig& config, const Rate& rate);
 
 /// Headroom in cells: of one lossless priority, or of the whole port if set by hand with scope
 /// `port`. ConfigError if SONiC's formula gives less than the worst case: a lossless priority whose

@@ -83,20 +83,49 @@ struct Admission {
   std::uint32_t cells = 0;  // that the frame takes or would take
 };
 
-class SharedBuffer {
+/// Cells that a priority group holds.
+struct GroupUse {
+  std::uint32_t reserved = 0;
+  std::uint32_t shared = 0;
+  std::uint32_t headroom = 0;
+};
+
+/// The stage that keeps a switch's accounts: whether a frame is kept, and who is paused.
+class BufferManager {
+ public:
+  BufferManager() = default;
+  virtual ~BufferManager() = default;
+  BufferManager(const BufferManager&) = delete;
+  BufferManager& operator=(const BufferManager&) = delete;
+
+  /// A frame of `bytes` from `in`, to wait in queue `out`.
+  virtual Admission admit(PortClass in, PortClass out, std::uint32_t bytes) = 0;
+  /// A frame that was accepted from `in` to `out` leaves; `cells` as at its admission. True: XON.
+  virtual bool release(PortClass in, PortClass out, std::uint32_t cells) = 0;
+
+  virtual bool paused(PortClass in) const = 0;
+  virtual GroupUse use(PortClass in) const = 0;
+  /// Cells of all frames held.
+  virtual std::uint32_t held() const = 0;
+  /// What is wrong with the accounts; nothing if parts and sums agree and no limit is exceeded.
+  virtual std::optional<std::string> check() const = 0;
+};
+
+class SharedBuffer : public BufferManager {
  public:
   /// Throws ConfigError if reserves and headrooms exceed the cells.
   explicit SharedBuffer(const SharedBufferShape& shape);
 
   std::uint32_t cells_of(std::uint32_t bytes) const { return (bytes + cell_ - 1) / cell_; }
 
-  /// A frame of `bytes` from `in`, to wait in queue `out`.
-  Admission admit(PortClass in, PortClass out, std::uint32_t bytes);
-  /// A frame that was accepted from `in` to `out` leaves; `cells` as at its admission. True: XON.
+  Admission admit(PortClass in, PortClass out, std::uint32_t bytes) override;
   /// std::logic_error if the group or the queue does not hold as many.
-  bool release(PortClass in, PortClass out, std::uint32_t cells);
+  bool release(PortClass in, PortClass out, std::uint32_t cells) override;
 
-  bool paused(PortClass in) const { return group(in).paused; }
+  bool paused(PortClass in) const override { return group(in).paused; }
+  GroupUse use(PortClass in) const override {
+    return {group(in).reserved, group(in).shared, group(in).headroom};
+  }
   std::uint32_t reserved_used(PortClass in) const { return group(in).reserved; }
   std::uint32_t shared_used(PortClass in) const { return group(in).shared; }
   std::uint32_t headroom_used(PortClass in) const { return group(in).headroom; }
@@ -115,11 +144,9 @@ class SharedBuffer {
   std::uint32_t total_cells() const { return total_; }
   std::uint32_t shared_cells() const { return shared_total_; }
   std::uint32_t free_shared() const { return free_shared_; }
-  /// Cells of all frames held.
-  std::uint32_t held() const { return held_; }
+  std::uint32_t held() const override { return held_; }
 
-  /// What is wrong with the accounts; nothing if parts and sums agree and no limit is exceeded.
-  std::optional<std::string> check() const;
+  std::optional<std::string> check() const override;
 
  private:
   struct Group {

@@ -15,11 +15,12 @@
 
 namespace railyard {
 
-/// The phase of a call. Forward path (nb_transport_fw): kFrame, a packet. Backward path
-/// (nb_transport_bw): what the line tells its transmitter.
+/// The phase of a call. Forward path (nb_transport_fw): a packet, or a wish of the device to its
+/// line. Backward path (nb_transport_bw): what the line tells its transmitter.
 struct PacketPhase {
   enum class Kind : std::uint8_t {
     kFrame,         // fw: `first_bit` and `last_bit` as the receiver of the call sees them
+    kRetrain,       // fw: the link goes down now for the time `lasts`
     kTransmitDone,  // bw: the line is free for the next frame
     kLinkDown,      // bw: what is sent from now on is lost
     kLinkUp,        // bw
@@ -27,6 +28,7 @@ struct PacketPhase {
   Kind kind = Kind::kFrame;
   Time first_bit = 0;
   Time last_bit = 0;
+  Time lasts = 0;
 };
 
 /// Protocol types for the standard sockets. The `delay` argument is unused: zero.
@@ -50,15 +52,24 @@ using PacketTargetSocket =
 /// Sends `packet` forward; its receiver takes a reference of its own if it keeps it.
 template <class Socket>
 void send(Socket& socket, net::Packet& packet, Time first_bit, Time last_bit) {
-  PacketPhase phase{PacketPhase::Kind::kFrame, first_bit, last_bit};
+  PacketPhase phase{PacketPhase::Kind::kFrame, first_bit, last_bit, 0};
   sc_core::sc_time delay;
   socket->nb_transport_fw(packet, phase, delay);
+}
+
+/// Takes the link behind an initiator socket down now, at both ends, for `lasts`.
+template <class Socket>
+void retrain(Socket& socket, Time lasts) {
+  net::Packet none;
+  PacketPhase phase{PacketPhase::Kind::kRetrain, 0, 0, lasts};
+  sc_core::sc_time delay;
+  socket->nb_transport_fw(none, phase, delay);
 }
 
 /// Tells the transmitter behind a target socket of its line.
 template <class Socket>
 void tell(Socket& socket, net::Packet& packet, PacketPhase::Kind kind) {
-  PacketPhase phase{kind, 0, 0};
+  PacketPhase phase{kind, 0, 0, 0};
   sc_core::sc_time delay;
   socket->nb_transport_bw(packet, phase, delay);
 }

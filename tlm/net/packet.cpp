@@ -31,6 +31,17 @@ void require(bool condition, const char* message) {
 
 }  // namespace
 
+Ref<Packet> clone(const Packet& packet, PacketPool& pool) {
+  Ref<Packet> copy = pool.packets.acquire();
+  copy->id = packet.id;
+  copy->created = packet.created;
+  copy->wire_bytes = packet.wire_bytes;
+  copy->bad_fcs = packet.bad_fcs;
+  copy->payload = packet.payload;
+  copy->frame = packet.frame;
+  return copy;
+}
+
 void serialise(const Packet& packet, std::vector<std::uint8_t>& out) {
   const Frame& frame = packet.frame;
   const Payload* payload = packet.payload.get();

@@ -61,6 +61,9 @@ struct PacketPool {
   Pool<Packet> packets;
 };
 
+/// An equal packet, whose payload is shared. For who must change one that others hold too.
+Ref<Packet> clone(const Packet& packet, PacketPool& pool);
+
 /// The flat form that crosses partitions: version 1, little endian around the headers, which are as
 /// on the wire; with the payload if it is carried, its length if not. Appends to `out`.
 /// Throws std::invalid_argument if the frame cannot be encoded (see encode()) or if a carried

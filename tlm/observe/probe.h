@@ -42,6 +42,8 @@ class Probe {
     if (sink_ != nullptr) emit(now);
   }
   void set_real(double value, Time now);
+  /// Somebody looks.
+  bool on() const { return sink_ != nullptr; }
   /// The last value set (kReal: the bit pattern).
   std::uint64_t value() const { return value_; }
 

@@ -94,16 +94,12 @@ std::vector<Wait> WaitsFor::active() const {
   for (const Item& item : points_) {
     if (item.point->waiting()) waits.push_back({item.info, item.point->since()});
   }
+  for (const auto& append_active : sources_) append_active(waits);
   std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) {
     return std::tie(a.since, a.info.waiter, a.info.holder, a.info.what) <
            std::tie(b.since, b.info.waiter, b.info.holder, b.info.what);
   });
   return waits;
-}
-
-bool WaitsFor::any() const {
-  return std::any_of(points_.begin(), points_.end(),
-                     [](const Item& item) { return item.point->waiting(); });
 }
 
 std::vector<Wait> find_cycle(const std::vector<Wait>& waits, Time latest) {

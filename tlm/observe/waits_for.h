@@ -2,7 +2,9 @@
 // cycle of waits that nothing breaks is a deadlock.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tlm/base/time.h"
@@ -41,9 +43,14 @@ struct Wait {
 class WaitsFor {
  public:
   void add(WaitPoint& point, WaitInfo info) { points_.push_back({&point, std::move(info)}); }
+  /// For a device with too many possible waits to register each: `append_active` appends those that
+  /// are on, in any order, whenever they are asked for.
+  void add_source(std::function<void(std::vector<Wait>&)> append_active) {
+    sources_.push_back(std::move(append_active));
+  }
   /// The waits that are on, since the earliest first, then by name.
   std::vector<Wait> active() const;
-  bool any() const;
+  bool any() const { return !active().empty(); }
 
  private:
   struct Item {
@@ -51,6 +58,7 @@ class WaitsFor {
     WaitInfo info;
   };
   std::vector<Item> points_;
+  std::vector<std::function<void(std::vector<Wait>&)>> sources_;
 };
 
 /// A cycle among waits that began at or before `latest`, each waiting for the next, or empty. The

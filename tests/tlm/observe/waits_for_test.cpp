@@ -56,5 +56,44 @@ TEST(WaitsFor, AWaitGoesOnSinceItsFirstTime) {
   EXPECT_TRUE(registry.active().empty());
 }
 
+TEST(WaitsFor, ASourceTellsTheWaitsOfTheMomentItIsAsked) {
+  WaitsFor registry;
+  std::vector<Wait> on;
+  registry.add_source(
+      [&](std::vector<Wait>& waits) { waits.insert(waits.end(), on.begin(), on.end()); });
+  EXPECT_FALSE(registry.any());
+  EXPECT_TRUE(registry.active().empty());
+  on = {wait("sw.in2", "sw.out3", 20)};
+  EXPECT_TRUE(registry.any());
+  EXPECT_EQ(registry.active().size(), 1U);
+  on.clear();
+  EXPECT_FALSE(registry.any());
+}
+
+TEST(WaitsFor, WaitsOfPointsAndOfSourcesAreOneListInOrderOfTime) {
+  WaitsFor registry;
+  WaitPoint point;
+  registry.add(point, {"sw.out", "b.in", "the pause to end"});
+  registry.add_source([](std::vector<Wait>& waits) {
+    waits.push_back(wait("b.in", "b.out", 30));
+    waits.push_back(wait("sw.in", "sw.out", 10));
+  });
+  registry.add_source([](std::vector<Wait>& waits) { waits.push_back(wait("b.out", "a", 5)); });
+  point.begin(20);
+  std::vector<Time> times;
+  for (const Wait& one : registry.active()) times.push_back(one.since);
+  EXPECT_EQ(times, (std::vector<Time>{5, 10, 20, 30}));
+}
+
+TEST(WaitsFor, ACycleMayRunThroughASource) {
+  WaitsFor registry;
+  WaitPoint point;
+  registry.add(point, {"a", "b", "the pause to end"});
+  registry.add_source([](std::vector<Wait>& waits) { waits.push_back(wait("b", "a", 10)); });
+  EXPECT_TRUE(find_cycle(registry.active(), 50).empty());
+  point.begin(20);
+  EXPECT_EQ(find_cycle(registry.active(), 50).size(), 2U);
+}
+
 }  // namespace
 }  // namespace railyard

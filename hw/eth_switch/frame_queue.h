@@ -1,0 +1,103 @@
+// The frames of one traffic class of an egress port. Frames lie in a store that all queues of a
+// switch share, so that 4,000 queues take no more than what is in them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hw/eth_switch/load_balance.h"
+#include "hw/eth_switch/switch_config.h"
+#include "tlm/base/ring.h"
+#include "tlm/net/packet.h"
+
+namespace railyard {
+
+/// A frame that a switch holds.
+struct HeldFrame {
+  Ref<net::Packet> packet;
+  Time ready = 0;  // through the pipeline: may leave from then on
+  std::uint32_t cells = 0;
+  PortId in = 0;
+  std::uint8_t priority = 0;
+  std::uint8_t traffic_class = 0;
+  bool cut_through = false;  // may leave before its last bit is there
+  bool marked = false;       // to leave with CE
+};
+
+/// Singly linked lists of held frames in one vector.
+class FrameStore {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  std::uint32_t put(HeldFrame&& frame) {
+    if (free_ == kNone) {
+      nodes_.push_back({std::move(frame), kNone});
+      return static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+    const std::uint32_t at = free_;
+    free_ = nodes_[at].next;
+    nodes_[at] = {std::move(frame), kNone};
+    return at;
+  }
+  HeldFrame take(std::uint32_t at) {
+    HeldFrame frame = std::move(nodes_[at].frame);
+    nodes_[at].next = free_;
+    free_ = at;
+    return frame;
+  }
+  HeldFrame& operator[](std::uint32_t at) { return nodes_[at].frame; }
+  const HeldFrame& operator[](std::uint32_t at) const { return nodes_[at].frame; }
+  std::uint32_t next(std::uint32_t at) const { return nodes_[at].next; }
+  void link(std::uint32_t at, std::uint32_t next) { nodes_[at].next = next; }
+
+ private:
+  struct Node {
+    HeldFrame frame;
+    std::uint32_t next;
+  };
+  std::vector<Node> nodes_;
+  std::uint32_t free_ = kNone;
+};
+
+class FrameQueue {
+ public:
+  /// `ports` is the switch's number of ports.
+  FrameQueue(FrameStore& store, Arbitration arbitration, std::size_t ports)
+      : store_(&store), lists_(arbitration == Arbitration::kFifo ? 1 : ports) {}
+
+  bool empty() const { return frames_ == 0; }
+  std::uint32_t frames() const { return frames_; }
+  /// Bytes from destination address to FCS of all frames.
+  std::uint64_t bytes() const { return bytes_; }
+
+  void push(HeldFrame&& frame);
+  /// The frame that is first; there must be one.
+  HeldFrame& front() { return (*store_)[lists_[turn()].first]; }
+  HeldFrame pop();
+
+  /// Calls `visit(const HeldFrame&)` for each frame.
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (const List& list : lists_) {
+      for (std::uint32_t at = list.first; at != FrameStore::kNone; at = store_->next(at)) {
+        visit((*store_)[at]);
+      }
+    }
+  }
+
+ private:
+  struct List {
+    std::uint32_t first = FrameStore::kNone;
+    std::uint32_t last = FrameStore::kNone;
+  };
+
+  std::size_t turn() { return turns_.empty() ? 0 : turns_.front(); }
+
+  FrameStore* store_;
+  std::vector<List> lists_;  // one, or one an ingress port
+  Ring<PortId> turns_;       // per ingress: the ports that have frames, in order of their turns
+  std::uint32_t frames_ = 0;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace railyard

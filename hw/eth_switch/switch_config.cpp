@@ -1,0 +1,73 @@
+#include "hw/eth_switch/switch_config.h"
+
+#include <string>
+
+namespace railyard {
+
+void StageConfig::declare(Parameters& p) {
+  p.add("latency", latency).max(100'000).doc("Cycles that a frame's head spends in the stage");
+  p.add("interval", interval).max(100'000).doc("Cycles from one frame to the next; 0: no limit");
+}
+
+void PipelineConfig::declare(Parameters& p) {
+  p.group("mac", mac).doc("MAC and PHY of a port, both directions together");
+  p.group("parser", parser).doc("Headers to priority and traffic class");
+  p.group("ingress", ingress).doc("Tables and load balancing: the egress port");
+  p.group("buffer", buffer).doc("Admission, and the write into the buffer");
+  p.group("scheduler", scheduler).doc("From a queue's head to the choice of it");
+  p.group("egress", egress).doc("Read, marking, and on to the MAC");
+}
+
+void ClassWredConfig::declare(Parameters& p) {
+  p.add("traffic_class", traffic_class).max(7).required().doc("The class that this is about");
+  wred.declare(p);
+}
+
+void SwitchConfig::declare(Parameters& p) {
+  p.add("clock", clock)
+      .range(100, kMicrosecond)
+      .doc("Period of the clock that the pipeline's cycles and PFC's decisions keep to");
+  p.choice("switching", switching,
+           {{"store_and_forward", Switching::kStoreAndForward},
+            {"cut_through", Switching::kCutThrough}})
+      .doc(
+          "Whether a frame may leave before it has arrived whole: cut_through does so where the "
+          "egress is idle and not faster than the ingress");
+  p.add("cut_through_bytes", cut_through_bytes)
+      .range(64, 1024)
+      .doc("Bytes of a frame that must be there before it is cut through");
+  p.choice("arbitration", arbitration,
+           {{"fifo", Arbitration::kFifo}, {"per_ingress", Arbitration::kPerIngress}})
+      .doc("Order in an egress queue: first come first served, or turns of the ingress ports");
+  p.add("slices", slices)
+      .range(1, 64)
+      .doc("Equal parts of the buffer and pipeline; a port's frames see that of their ingress");
+  p.group("pipeline", pipeline).doc("Stages");
+  buffers.declare(p);
+  p.group("classifier", classifier).doc("Priorities and traffic classes");
+  p.group("ecn", ecn).doc("ECN marking at the egress queues");
+  p.list("ecn_classes", ecn_classes).doc("Traffic classes that mark otherwise than by `ecn`");
+  p.group("scheduler", scheduler).doc("Order of the traffic classes at an egress");
+  load_balance.declare(p);
+  p.group("watchdog", watchdog).doc("PFC watchdog of the ports");
+  p.check([this](const Bound& bound) {
+    unsigned seen = 0;
+    for (const ClassWredConfig& c : ecn_classes) {
+      if ((seen >> c.traffic_class & 1U) != 0) {
+        bound.fail("ecn_classes",
+                   "traffic class " + std::to_string(c.traffic_class) + " is listed twice",
+                   "list each class once");
+      }
+      seen |= 1U << c.traffic_class;
+    }
+  });
+}
+
+const WredConfig& SwitchConfig::wred_of(unsigned traffic_class) const {
+  for (const ClassWredConfig& c : ecn_classes) {
+    if (c.traffic_class == traffic_class) return c.wred;
+  }
+  return ecn;
+}
+
+}  // namespace railyard

@@ -1,0 +1,420 @@
+#include "hw/eth_switch/switch_port.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "hw/congestion/pause_names.h"
+#include "tlm/observe/checker.h"
+
+namespace railyard {
+
+namespace {
+
+/// A locally administered address that follows from the seed and the port's name.
+net::MacAddress mac_of(RandomStream random) {
+  net::MacAddress mac;
+  for (auto& byte : mac.bytes) byte = static_cast<std::uint8_t>(random.next());
+  mac.bytes[0] = 0x02;
+  return mac;
+}
+
+}  // namespace
+
+SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id,
+                       const SwitchLine& line, const SwitchStages& stages)
+    : sc_module(name),
+      owner_(owner),
+      partition_(owner.partition()),
+      id_(id),
+      rate_(line.link.rate),
+      peer_(line.peer),
+      mac_(mac_of(partition_.random(std::string(this->name()) + ".mac"))),
+      pauses_(partition_, this->name(), rate_, own_response_quanta(owner.config().buffers, rate_),
+              *this),
+      mac_stage_(owner.config().pipeline.mac, owner.config().clock),
+      whole_(Event::of<&SwitchPort::take_deferred>(
+          *this, partition_.endpoint(std::string(this->name()) + ".whole"), Phase::kArrival)),
+      pfc_(partition_, this->name(), rate_,
+           {owner.config().clock, owner.config().buffers.pfc.latency,
+            owner.config().buffers.pfc.quanta},
+           *this),
+      dispatch_latency_(owner.config().clock *
+                        static_cast<Time>(owner.config().pipeline.scheduler.latency +
+                                          owner.config().pipeline.egress.latency)),
+      scheduler_(stages.scheduler(owner.config())),
+      wake_(Event::of<&SwitchPort::send_next>(
+          *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
+      last_bit_(Event::of<&SwitchPort::show_last_bit>(
+          *this, partition_.endpoint(std::string(this->name()) + ".last_bit"), Phase::kObserve)),
+      watchdog_(partition_, this->name(), owner.config().watchdog, owner.lossless(), *this) {
+  rx.register_nb_transport_fw(this, &SwitchPort::receive);
+  tx.register_nb_transport_bw(this, &SwitchPort::line);
+  const SwitchConfig& config = owner.config();
+  queues_.reserve(kClasses);
+  for (unsigned c = 0; c < kClasses; ++c) {
+    queues_.emplace_back(owner.store_, config.arbitration, owner.queued_bytes_.size());
+    markers_.push_back(stages.marker(config, c, rate_, partition_,
+                                     std::string(this->name()) + ".mark" + std::to_string(c)));
+  }
+  xoff_since_.fill(kForever);
+  register_statistics();
+  register_probes();
+}
+
+SwitchPort::~SwitchPort() = default;
+
+// --- receive ---
+
+tlm::tlm_sync_enum SwitchPort::receive(net::Packet& packet, PacketPhase& phase,
+                                       sc_core::sc_time& /*delay*/) {
+  if (phase.last_bit > partition_.now()) {
+    take_head(packet, phase);
+  } else {
+    take_whole(Ref<net::Packet>::share(packet), nullptr);
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+void SwitchPort::take_whole(Ref<net::Packet> packet, const EthSwitch::Path* path) {
+  if (packet->frame.is_mac_control()) {
+    if (packet->bad_fcs) return owner_.drop(*this, DropReason::kBadFcs);
+    if (pauses_.receive(packet->frame)) xoff_received_.add();
+    pause_received_probe_.set(pauses_.announced(), partition_.now());
+    return;
+  }
+  if (packet->bad_fcs) return owner_.drop(*this, DropReason::kBadFcs);
+  std::optional<EthSwitch::Path> found;
+  if (path == nullptr) {
+    found = owner_.find_path(*this, *packet);
+    if (!found) return;
+    path = &*found;
+  }
+  const Time at = mac_stage_.enter(partition_.now());
+  owner_.store(*this, std::move(packet), *path, at, false);
+}
+
+// Cut-through: the path is found from the head. A frame that cannot leave at once waits for its
+// last bit, and is then stored like any other.
+void SwitchPort::take_head(net::Packet& packet, const PacketPhase& phase) {
+  deferred_.packet = Ref<net::Packet>::share(packet);
+  deferred_.path.reset();
+  if (!packet.frame.is_mac_control()) {
+    const std::optional<EthSwitch::Path> path = owner_.find_path(*this, packet);
+    if (!path) {
+      deferred_.packet = {};
+      return;
+    }
+    const SwitchPort& out = owner_.port(path->route.port);
+    if (out.idle_for(path->parsed.priority) && !(rate_ < out.rate_)) {
+      const std::uint32_t head = std::min(owner_.config().cut_through_bytes, packet.wire_bytes);
+      const Time at = mac_stage_.enter(phase.first_bit + rate_.time_of(head));
+      owner_.store(*this, std::move(deferred_.packet), *path, at, true);
+      return;
+    }
+    deferred_.path = path;
+  }
+  partition_.scheduler().schedule(whole_, phase.last_bit);
+}
+
+void SwitchPort::take_deferred() {
+  const Deferred deferred = std::move(deferred_);
+  deferred_ = {};
+  take_whole(deferred.packet, deferred.path ? &*deferred.path : nullptr);
+}
+
+// --- transmit ---
+
+bool SwitchPort::idle_for(unsigned priority) const {
+  return !sending_ && link_up_ && occupied_ == 0 && !pfc_.due() && !paused(priority);
+}
+
+void SwitchPort::push(HeldFrame&& frame) {
+  const Time now = partition_.now();
+  const unsigned c = frame.traffic_class;
+  queued_bytes_ += frame.packet->wire_bytes;
+  owner_.queued_bytes_[id_] = queued_bytes_;
+  queue_level_.set(queued_bytes_, now);
+  frame.ready += dispatch_latency_;
+  const Time ready = frame.ready;
+  const unsigned priority = frame.priority;
+  const bool was_empty = queues_[c].empty();
+  queues_[c].push(std::move(frame));
+  occupied_ |= 1U << c;
+  if (was_empty) {
+    last_move_[c] = now;
+    if (paused(priority)) watchdog_.blocked(priority);
+  }
+  show_queue(c, now);
+  if (sending_) return;
+  if (ready <= now) {
+    send_next();
+  } else if (ready < wake_.time()) {
+    partition_.scheduler().schedule(wake_, ready);
+  }
+}
+
+void SwitchPort::send_next() {
+  if (sending_ || !link_up_) return;
+  if (pfc_.due()) return send_pfc();
+  const Time now = partition_.now();
+  while (send_frame(now)) {
+  }
+}
+
+// One frame of the class whose turn it is. True: it was dropped instead, and the line is still
+// free.
+bool SwitchPort::send_frame(Time now) {
+  EgressScheduler::Heads heads{};
+  Time next = kForever;
+  const std::uint8_t eligible = eligible_classes(now, heads, next);
+  Stage& egress = owner_.egress_stage_[owner_.slice_of(id_)];
+  if (eligible != 0) next = egress.free_at();
+  if (eligible == 0 || next > now) {
+    if (next < wake_.time()) partition_.scheduler().schedule(wake_, next);
+    return false;
+  }
+  const std::optional<unsigned> picked = scheduler_->pick(eligible, heads);
+  if (!picked) return false;
+  egress.enter(now);
+  FrameQueue& queue = queues_[*picked];
+  HeldFrame frame = queue.pop();
+  if (queue.empty()) occupied_ &= ~(1U << *picked);
+  last_move_[*picked] = now;
+  ++dequeued_[*picked];
+  queued_bytes_ -= frame.packet->wire_bytes;
+  owner_.queued_bytes_[id_] = queued_bytes_;
+  queue_level_.set(queued_bytes_, now);
+  show_queue(*picked, now);
+
+  const WredVerdict verdict =
+      markers_[*picked]->at_dequeue(queue.bytes(), frame.packet->frame.ecn(), now);
+  if (verdict == WredVerdict::kDrop) {
+    owner_.drop_held(frame, id_, DropReason::kWred);
+    return !sending_;
+  }
+  if (frame.marked || verdict == WredVerdict::kMark) mark(frame);
+  put_on_line(std::move(frame), now);
+  return false;
+}
+
+std::uint8_t SwitchPort::eligible_classes(Time now, EgressScheduler::Heads& heads, Time& next) {
+  unsigned eligible = 0;
+  for (unsigned left = occupied_; left != 0; left &= left - 1) {
+    const auto c = static_cast<unsigned>(__builtin_ctz(left));
+    const HeldFrame& head = queues_[c].front();
+    heads[c] = head.packet->wire_bytes;
+    if (paused(head.priority)) continue;
+    if (head.ready > now) {
+      next = std::min(next, head.ready);
+      continue;
+    }
+    eligible |= 1U << c;
+  }
+  return static_cast<std::uint8_t>(eligible);
+}
+
+void SwitchPort::put_on_line(HeldFrame&& frame, Time now) {
+  sending_ = true;
+  if (frame.packet->bad_fcs) stomped_.add();
+  on_line_ = std::move(frame);
+  last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + on_line_.packet->wire_bytes);
+  send(tx, *on_line_.packet, 0, 0);
+}
+
+// A packet that somebody else holds too (its sender, until its line is free) is not ours to change.
+void SwitchPort::mark(HeldFrame& frame) {
+  if (frame.packet->references() > 1) {
+    frame.packet = net::clone(*frame.packet, partition_.packets());
+  }
+  frame.packet->frame.set_ecn(net::Ecn::kCe);
+  marked_.add();
+}
+
+void SwitchPort::send_pfc() {
+  const Time now = partition_.now();
+  sending_ = true;
+  Ref<net::Packet> packet = partition_.packets().packets.acquire();
+  const PfcSender::Sent sent = pfc_.form(packet->frame, mac_);
+  packet->created = now;
+  packet->seal();
+  last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + packet->wire_bytes);
+  if (sent.xoff != 0) xoff_sent_.add();
+  if (sent.refresh) refresh_sent_.add();
+  if (sent.xon != 0) xon_sent_.add();
+  xoff_sent_probe_.set(sent.xoff, now);
+  if (sent.xoff != 0 && !sent.refresh) xoff_moment_.raise(now);
+  send(tx, *packet, 0, 0);
+}
+
+tlm::tlm_sync_enum SwitchPort::line(net::Packet& /*packet*/, PacketPhase& phase,
+                                    sc_core::sc_time& /*delay*/) {
+  const Time now = partition_.now();
+  switch (phase.kind) {
+    case PacketPhase::Kind::kTransmitDone:
+      end_transmission(now);
+      break;
+    case PacketPhase::Kind::kLinkDown:
+      change_link(false, now);
+      break;
+    case PacketPhase::Kind::kLinkUp:
+      change_link(true, now);
+      break;
+    default:
+      break_invariant(name(), now, "a frame came on the backward path");
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+void SwitchPort::end_transmission(Time /*now*/) {
+  sending_ = false;
+  if (on_line_.packet) {
+    const HeldFrame frame = std::move(on_line_);
+    on_line_ = {};
+    ++owner_.forwarded_all_;
+    owner_.forwarded_.add();
+    owner_.release(frame, id_);
+    owner_.account_for_frames();
+  }
+  send_next();
+}
+
+void SwitchPort::change_link(bool up, Time /*now*/) {
+  link_up_ = up;
+  owner_.forwarding().set_link(id_, up);
+  if (up) return send_next();
+  pfc_.forget();
+  pauses_.forget();
+  for (unsigned c = 0; c < kClasses; ++c) flush(c, DropReason::kLinkDown);
+}
+
+void SwitchPort::flush(unsigned traffic_class, DropReason reason) {
+  const Time now = partition_.now();
+  FrameQueue& queue = queues_[traffic_class];
+  while (!queue.empty()) {
+    const HeldFrame frame = queue.pop();
+    queued_bytes_ -= frame.packet->wire_bytes;
+    owner_.drop_held(frame, id_, reason);
+  }
+  occupied_ &= ~(1U << traffic_class);
+  owner_.queued_bytes_[id_] = queued_bytes_;
+  queue_level_.set(queued_bytes_, now);
+  show_queue(traffic_class, now);
+}
+
+std::uint64_t SwitchPort::held_frames() const {
+  std::uint64_t frames = on_line_.packet ? 1 : 0;
+  for (const FrameQueue& queue : queues_) frames += queue.frames();
+  return frames;
+}
+
+// --- pauses ---
+
+void SwitchPort::want_pause(unsigned priority, bool xoff, PortId cause) {
+  const Time now = partition_.now();
+  if (xoff) {
+    xoff_since_[priority] = now;
+    xoff_cause_[priority] = cause;
+  } else {
+    xoff_lane_.span("XOFF", xoff_since_[priority], now, "cause_port", xoff_cause_[priority]);
+    xoff_since_[priority] = kForever;
+  }
+  if (group_probes_[priority]) {
+    group_probes_[priority]->xoff_wanted.set(xoff ? 1 : 0, now);
+    group_probes_[priority]->xoff_cause.set(xoff_cause_[priority], now);
+  }
+  pfc_.want(priority, xoff);
+}
+
+void SwitchPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
+  const Time now = partition_.now();
+  paused_probe_.set(paused, now);
+  for (unsigned left = changed; left != 0; left &= left - 1) {
+    const auto p = static_cast<std::uint8_t>(__builtin_ctz(left));
+    if ((paused >> p & 1U) != 0) {
+      owner_.pause_log_.begin_obeyed(id_, p, now);
+      obeyed_since_[p] = now;
+      watchdog_.blocked(p);
+    } else {
+      owner_.pause_log_.end_obeyed(id_, p, now);
+      pause_lane_.span("paused", obeyed_since_[p], now, "priority", p);
+    }
+  }
+  if ((paused & changed) != 0) watch_last_bit();
+  if ((changed & ~paused) != 0) send_next();
+}
+
+// A pause takes effect, but a frame in progress is never cut: the trace shows its last bit.
+void SwitchPort::watch_last_bit() {
+  const Time now = partition_.now();
+  if (!sending_ || last_bit_at_ <= now || !draining_probe_.on()) return;
+  draining_probe_.set(1, now);
+  partition_.scheduler().schedule(last_bit_, last_bit_at_);
+}
+
+void SwitchPort::show_last_bit() { draining_probe_.set(0, partition_.now()); }
+
+// --- watchdog ---
+
+PfcWatchdog::QueueView SwitchPort::watchdog_view(unsigned priority) {
+  const unsigned c = owner_.traffic_class_of(priority);
+  return {!queues_[c].empty(), dequeued_[c], pauses_.paused_time(priority, partition_.now()),
+          pauses_.last_xoff(priority)};
+}
+
+void SwitchPort::storm(unsigned priority, WatchdogAction action) {
+  const Time now = partition_.now();
+  storms_.add();
+  storm_moment_.raise(now);
+  watchdog_probe_.set(watchdog_.storms(), now);
+  switch (action) {
+    case WatchdogAction::kDrop:
+      discarded_ |= 1U << priority;
+      flush(owner_.traffic_class_of(priority), DropReason::kWatchdog);
+      break;
+    case WatchdogAction::kForward:
+      ignored_pauses_ |= 1U << priority;
+      send_next();
+      break;
+    case WatchdogAction::kRetrain:
+      retrain(tx, owner_.config().watchdog.retrain_time);
+      break;
+    case WatchdogAction::kAlert:
+      break;
+  }
+}
+
+void SwitchPort::storm_over(unsigned priority) {
+  discarded_ &= ~(1U << priority);
+  ignored_pauses_ &= ~(1U << priority);
+  watchdog_probe_.set(watchdog_.storms(), partition_.now());
+  send_next();
+}
+
+void SwitchPort::append_waits(std::vector<Wait>& waits) {
+  for (unsigned c = 0; c < kClasses; ++c) {
+    if (queues_[c].empty()) continue;
+    const std::string me = egress_name(name(), c);
+    if (!link_up_) {
+      waits.push_back({{me, std::string(name()) + ".tx", "the link to come up"}, last_move_[c]});
+      continue;
+    }
+    const unsigned p = queues_[c].front().priority;
+    if (!paused(p)) continue;
+    waits.push_back(
+        {{me, ingress_name(peer_, p), "the PFC pause of priority " + std::to_string(p) + " to end"},
+         std::max(pauses_.paused_since(p), last_move_[c])});
+  }
+  for (unsigned p = 0; p < EthSwitch::kPriorities; ++p) {
+    if (xoff_since_[p] == kForever) continue;
+    for (std::size_t out = 0; out < owner_.port_count(); ++out) {
+      if (owner_.held_cells(p, id_, static_cast<PortId>(out)) == 0) continue;
+      const SwitchPort& egress = *owner_.ports_[out];
+      const unsigned c = owner_.traffic_class_of(p);
+      waits.push_back({{ingress_name(name(), p), egress_name(egress.name(), c),
+                        "its frames of priority " + std::to_string(p) + " to leave"},
+                       std::max(xoff_since_[p], egress.last_move_[c])});
+    }
+  }
+}
+
+}  // namespace railyard
