@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "hw/tester/patterns_csv.h"
+#include "hw/tester/patterns_names.h"
+#include "tlm/base/error.h"
 #include "tlm/base/format.h"
 #include "tlm/base/units.h"
 
@@ -36,14 +38,10 @@ std::uint32_t another(std::size_t endpoints, std::uint32_t self, RandomStream& r
 
 FlowSpec flow_between(const PatternConfig& config, std::uint32_t source,
                       std::uint32_t destination) {
-  FlowSpec flow;
+  FlowSpec flow = default_flow(config);
   flow.source = source;
   flow.destination = destination;
-  flow.messages = config.messages.value_or(1);
-  flow.message_size = config.message_size;
-  flow.start = config.start + config.stagger.value_or(0) * source;
-  flow.rate = config.rate;
-  flow.priority = config.priority;
+  flow.start += config.stagger.value_or(0) * source;
   return flow;
 }
 
@@ -165,6 +163,32 @@ std::vector<FlowSpec> on_off(const PatternConfig& config, const Endpoints& endpo
   return flows;
 }
 
+std::vector<FlowSpec> written_flows(const PatternConfig& config, const Endpoints& endpoints) {
+  const EndpointNames names(endpoints);
+  std::vector<FlowSpec> flows;
+  for (const FlowRow& row : config.flows) {
+    FlowSpec flow = default_flow(config);
+    try {
+      flow.source = names.find(row.source);
+      flow.destination = names.find(row.destination);
+    } catch (const ConfigError& error) {
+      throw ConfigError(row.mark.place(), "traffic.flows: " + error.problem(), error.remedy());
+    }
+    if (flow.source == flow.destination) {
+      throw ConfigError(row.mark.place(),
+                        "traffic.flows: a flow from " + endpoints[flow.source].port + " to itself",
+                        "write another destination");
+    }
+    flow.start = row.start.value_or(flow.start);
+    flow.messages = row.messages.value_or(flow.messages);
+    flow.message_size = row.message_size.value_or(flow.message_size);
+    if (row.rate) flow.rate = row.rate;
+    flow.priority = row.priority.value_or(flow.priority);
+    flows.push_back(flow);
+  }
+  return flows;
+}
+
 /// How many flows to expect of a pattern in time.
 double expected_flows(const PatternConfig& config, const Endpoints& endpoints) {
   double flows = 0;
@@ -213,6 +237,16 @@ void check_count(const PatternConfig& config, const Endpoints& endpoints,
 
 }  // namespace
 
+FlowSpec default_flow(const PatternConfig& config) {
+  FlowSpec flow;
+  flow.messages = config.messages.value_or(1);
+  flow.message_size = config.message_size;
+  flow.start = config.start;
+  flow.rate = config.rate;
+  flow.priority = config.priority;
+  return flow;
+}
+
 bool FlowSpec::operator==(const FlowSpec& o) const {
   return std::tie(source, destination, messages, message_size, start, rate, priority) ==
          std::tie(o.source, o.destination, o.messages, o.message_size, o.start, o.rate, o.priority);
@@ -251,7 +285,8 @@ std::vector<FlowSpec> make_flows(const PatternConfig& config, const Endpoints& e
     case Pattern::kOnOff:
       return on_off(config, endpoints, random);
     case Pattern::kList:
-      return read_flow_list(*config.file, config, endpoints);
+      return config.file ? read_flow_list(*config.file, config, endpoints)
+                         : written_flows(config, endpoints);
   }
   return {};
 }

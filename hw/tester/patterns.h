@@ -11,7 +11,7 @@
 //   on_off       each endpoint sends bursts, each to another endpoint drawn at random. Bursts and
 //                the silence before each last exponential times of means `on` and `off`. A burst is
 //                as many whole messages, at least one, as its time holds at `rate`
-//   list         the rows of a CSV file (patterns_csv.h)
+//   list         those of `flows`, or the rows of a CSV file (patterns_csv.h)
 #pragma once
 
 #include <cstddef>
@@ -42,6 +42,20 @@ enum class Pattern : std::uint8_t {
 /// As in the configuration: "all_to_all".
 const char* name_of(Pattern pattern);
 
+/// A flow that is written out; what it does not say is as the pattern's keys are.
+struct FlowRow {
+  std::string source;  // as EndpointNames takes them
+  std::string destination;
+  std::optional<Time> start;
+  std::optional<std::uint64_t> messages;
+  std::optional<Bytes> message_size;
+  std::optional<Rate> rate;
+  std::optional<std::uint8_t> priority;
+  Mark mark;
+
+  void declare(Parameters& p);
+};
+
 struct PatternConfig {
   Pattern pattern = Pattern::kIncast;
 
@@ -56,6 +70,7 @@ struct PatternConfig {
   std::optional<Time> on = 10 * kMicrosecond;
   std::optional<Time> off = 10 * kMicrosecond;
   std::optional<std::string> file;
+  std::vector<FlowRow> flows;
 
   Bytes message_size = kibibytes(64);
   std::optional<Rate> rate;
@@ -95,6 +110,9 @@ struct FlowSpec {
   bool operator==(const FlowSpec& o) const;
 };
 
+/// What the keys say of a flow, its ends aside.
+FlowSpec default_flow(const PatternConfig& config);
+
 constexpr std::size_t kMostFlows = 200'000;
 constexpr std::uint64_t kMostMessages = 1'000'000'000;
 constexpr std::uint64_t kLargestMessage = 1ULL << 31;
@@ -106,12 +124,12 @@ inline Rate fastest_pace() { return Rate::gbps(10'000); }
 using RefuseTraffic =
     std::function<void(const std::string&, const std::string&, const std::string&)>;
 
-/// Refuses what make_flows could not make of these endpoints; the file of a list aside.
+/// Refuses what make_flows could not make of these endpoints; lists aside.
 void check_pattern(const PatternConfig& config, const std::vector<PatternEndpoint>& endpoints,
                    const RefuseTraffic& refuse);
 
 /// The flows, numbered as said above; those of poisson and on_off by their start. The
-/// configuration has been checked. Throws ConfigError if the file of a list is wrong.
+/// configuration has been checked. Throws ConfigError if a list is wrong.
 std::vector<FlowSpec> make_flows(const PatternConfig& config,
                                  const std::vector<PatternEndpoint>& endpoints,
                                  RandomStream random);

@@ -56,6 +56,7 @@ std::string accepted_keys(Pattern pattern) {
   for (const PartialKey& key : partial_keys()) {
     if (uses(key, pattern)) text += std::string(key.name) + ", ";
   }
+  if (pattern == Pattern::kList) text += "flows, ";
   return text + "message_size, rate, start, priority, dscp, vlan, ect";
 }
 
@@ -79,6 +80,19 @@ const char* name_of(Pattern pattern) {
       return "list";
   }
   return "";
+}
+
+void FlowRow::declare(Parameters& p) {
+  p.add("source", source).required().doc("A host of one port (h3), a port (h3.nic1) or its number");
+  p.add("destination", destination).required().doc("Likewise");
+  p.add("start", start).range(0, kLatestStart).doc("When it begins; by default traffic.start");
+  p.add("messages", messages).range(1, kMostMessages).doc("By default traffic.messages");
+  p.add("message_size", message_size)
+      .range(1, kLargestMessage)
+      .doc("By default traffic.message_size");
+  p.add("rate", rate).range(slowest_pace(), fastest_pace()).doc("By default traffic.rate");
+  p.add("priority", priority).max(7).doc("By default traffic.priority");
+  p.where(mark);
 }
 
 void PatternConfig::declare(Parameters& p) {
@@ -111,22 +125,30 @@ void PatternConfig::declare(Parameters& p) {
   p.add("on", on).range(1, kLongest).doc("on_off: mean time of a burst");
   p.add("off", off).range(1, kLongest).doc("on_off: mean time between bursts");
   p.add("file", file).doc("list: a CSV file of flows, relative to the working directory");
+  p.list("flows", flows).size(0, kMostFlows).doc("list: the flows, instead of a file");
   p.add("priority", priority).max(7).doc("Priority (PFC class, and PCP with a VLAN)");
   p.add("dscp", dscp).max(63).doc("DSCP; default 26 for priority 3, else 8 * priority");
   p.add("vlan", vlan).range(1, 4094).doc("VLAN id; none: untagged frames");
   p.add("ect", ect).doc("Packets say that they can be ECN marked: ECT(0); false: Not-ECT");
   p.where(mark);
-  p.check([this](const Bound& bound) {
+  const auto refuse = [this](const Bound& bound, const char* key) {
+    bound.fail(key, std::string("is no key of pattern ") + name_of(pattern),
+               accepted_keys(pattern));
+  };
+  p.check([this, refuse](const Bound& bound) {
     for (const PartialKey& key : partial_keys()) {
       if (uses(key, pattern)) continue;
-      if (bound.has(key.name)) {
-        bound.fail(key.name, std::string("is no key of pattern ") + name_of(pattern),
-                   accepted_keys(pattern));
-      }
+      if (bound.has(key.name)) refuse(bound, key.name);
       key.reset(*this);
     }
-    if (pattern == Pattern::kList && !file) {
-      bound.fail("file", "is required by pattern list", "add the key; type: text, a file's path");
+    const bool list = pattern == Pattern::kList;
+    // An empty list is what a resolved configuration holds for other patterns.
+    if (!list && bound.has("flows") && !flows.empty()) refuse(bound, "flows");
+    if (!list) flows.clear();
+    if (list && file.has_value() != flows.empty()) {
+      bound.fail(file ? "flows" : "file",
+                 file ? "are written though there is a file" : "is required by pattern list",
+                 "write either file, a CSV file's path, or flows");
     }
   });
 }

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <sstream>
 #include <utility>
 
+#include "hw/tester/patterns_names.h"
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
 #include "tlm/config/spelling.h"
@@ -47,20 +47,7 @@ class FlowListParser {
  public:
   FlowListParser(std::string source, const PatternConfig& defaults,
                  const std::vector<PatternEndpoint>& endpoints)
-      : source_(std::move(source)), defaults_(defaults), endpoints_(endpoints) {
-    std::map<std::string, std::uint32_t> ports;
-    for (std::uint32_t i = 0; i < endpoints.size(); ++i) {
-      by_name_[endpoints[i].port] = i;
-      ++ports[endpoints[i].host];
-    }
-    for (std::uint32_t i = 0; i < endpoints.size(); ++i) {
-      if (ports[endpoints[i].host] == 1) {
-        by_name_[endpoints[i].host] = i;
-      } else {
-        several_[endpoints[i].host] = endpoints[i].port;
-      }
-    }
-  }
+      : source_(std::move(source)), defaults_(defaults), endpoints_(endpoints), names_(endpoints) {}
 
   void take(const std::string& line, std::size_t number) {
     number_ = number;
@@ -125,12 +112,7 @@ class FlowListParser {
     if (flows_.size() == kMostFlows) {
       refuse("more than " + std::to_string(kMostFlows) + " flows", "write fewer");
     }
-    FlowSpec flow;
-    flow.messages = *defaults_.messages;
-    flow.message_size = defaults_.message_size;
-    flow.start = defaults_.start;
-    flow.rate = defaults_.rate;
-    flow.priority = defaults_.priority;
+    FlowSpec flow = default_flow(defaults_);
     for (std::size_t i = 0; i < fields.size(); ++i) take_field(columns_[i], fields[i], flow);
     if (flow.source == flow.destination) {
       refuse("a flow from " + endpoints_[flow.source].port + " to itself",
@@ -144,7 +126,7 @@ class FlowListParser {
     if (text.empty() && !is_end) return;
     try {
       if (is_end) {
-        (column == "source" ? flow.source : flow.destination) = endpoint(text);
+        (column == "source" ? flow.source : flow.destination) = names_.find(text);
       } else {
         take_value(column, text, flow);
       }
@@ -168,25 +150,10 @@ class FlowListParser {
     }
   }
 
-  std::uint32_t endpoint(const std::string& text) const {
-    if (const auto found = by_name_.find(text); found != by_name_.end()) return found->second;
-    if (const auto host = several_.find(text); host != several_.end()) {
-      throw ConfigError("", text + " has several ports", "write one of them: " + host->second);
-    }
-    if (text.empty() || text[0] < '0' || text[0] > '9') {
-      throw ConfigError(
-          "", railyard::quoted(text) + " is no host",
-          "write a host's name, such as " + endpoints_[0].host + ", or an endpoint's number");
-    }
-    return static_cast<std::uint32_t>(
-        in_range<std::uint64_t>(parse_unsigned(text), 0, endpoints_.size() - 1, text));
-  }
-
   std::string source_;
   const PatternConfig& defaults_;
   const std::vector<PatternEndpoint>& endpoints_;
-  std::map<std::string, std::uint32_t> by_name_;
-  std::map<std::string, std::string> several_;  // a host of several ports, one of them
+  EndpointNames names_;
   std::vector<std::string> columns_;
   std::vector<FlowSpec> flows_;
   std::size_t number_ = 0;

@@ -42,15 +42,15 @@ void FabricConfig::declare(Parameters& p) {
                   [&](const auto& key, const auto& problem, const auto& remedy) {
                     bound.fail("traffic." + key, problem, remedy);
                   });
-    check_stuck(endpoints);
+    check_stuck(EndpointNames(endpoints));
   });
 }
 
 /// A port's times must be apart, in whatever order they are written.
-void FabricConfig::check_stuck(const std::vector<PatternEndpoint>& endpoints) const {
+void FabricConfig::check_stuck(const EndpointNames& names) const {
   const auto end = [](Time at, Time lasts) { return lasts == 0 ? kForever : at + lasts; };
   std::vector<std::uint32_t> ports;
-  for (const StuckPort& s : stuck) ports.push_back(find_endpoint(endpoints, s.port, s.mark));
+  for (const StuckPort& s : stuck) ports.push_back(endpoint_of(s, names));
   for (std::size_t i = 0; i < stuck.size(); ++i) {
     const auto refuse_overlap = [&](Time at, Time lasts, const std::string& other) {
       if (stuck[i].at > end(at, lasts) || at > end(stuck[i].at, stuck[i].lasts)) return;
@@ -77,28 +77,19 @@ std::vector<PatternEndpoint> endpoints_of(const Topology& topology) {
   return endpoints;
 }
 
-std::uint32_t find_endpoint(const std::vector<PatternEndpoint>& endpoints, const std::string& name,
-                            const Mark& mark) {
-  std::size_t found = endpoints.size();
-  bool several = false;
-  for (std::size_t i = 0; i < endpoints.size(); ++i) {
-    if (endpoints[i].port == name) return static_cast<std::uint32_t>(i);
-    if (endpoints[i].host != name) continue;
-    several = found != endpoints.size();
-    if (!several) found = i;
+std::uint32_t endpoint_of(const StuckPort& stuck, const EndpointNames& names) {
+  try {
+    return names.find(stuck.port);
+  } catch (const ConfigError& error) {
+    throw ConfigError(stuck.mark.place(), "stuck: " + error.problem(), error.remedy());
   }
-  if (found == endpoints.size() || several) {
-    throw ConfigError(mark.place(),
-                      quoted(name) + (several ? " has several ports" : " is no host's port"),
-                      "write one, such as " + endpoints[several ? found : 0].port);
-  }
-  return static_cast<std::uint32_t>(found);
 }
 
 TesterAddress address_of(std::uint32_t endpoint, IpVersion version) {
   const std::uint32_t n = endpoint + 1;
   const auto byte = [&](unsigned i) { return static_cast<std::uint8_t>(n >> (8 * i)); };
-  TesterAddress address{{{0x02, 0, 0, byte(2), byte(1), byte(0)}}, net::Ipv4Address{0x0A000000 + n}};
+  TesterAddress address{{{0x02, 0, 0, byte(2), byte(1), byte(0)}},
+                        net::Ipv4Address{0x0A000000 + n}};
   if (version == IpVersion::k6) {
     net::Ipv6Address ip;
     ip.bytes[0] = 0xFD;

@@ -8,6 +8,7 @@
 #include "hw/eth_switch/switch_config.h"
 #include "hw/tester/flow.h"
 #include "hw/tester/patterns.h"
+#include "hw/tester/patterns_names.h"
 #include "hw/tester/tester_config.h"
 #include "platforms/common/topology/topology_config.h"
 #include "tlm/config/parameters.h"
@@ -27,7 +28,7 @@ struct NicConfig {
 
 /// A receiver that takes nothing from its buffer for a time.
 struct StuckPort {
-  std::string port;  // "h3.nic0", or "h3" for a host of one port
+  std::string port;  // as EndpointNames takes it
   Time at = 0;
   Time lasts = 0;  // 0: for good
   Mark mark;
@@ -49,16 +50,14 @@ struct FabricConfig {
   void declare(Parameters& p);
 
  private:
-  void check_stuck(const std::vector<PatternEndpoint>& endpoints) const;
+  void check_stuck(const EndpointNames& names) const;
 };
 
 /// The hosts' ports in their order, as patterns see them.
 std::vector<PatternEndpoint> endpoints_of(const Topology& topology);
 
-/// The endpoint that a name means: "h3.nic0", or "h3" for a host of one port. ConfigError at `mark`
-/// if there is none.
-std::uint32_t find_endpoint(const std::vector<PatternEndpoint>& endpoints, const std::string& name,
-                            const Mark& mark);
+/// The endpoint that gets stuck. ConfigError at its place if there is none of that name.
+std::uint32_t endpoint_of(const StuckPort& stuck, const EndpointNames& names);
 
 /// The addresses of endpoint number n: 02:00:00:xx:xx:xx, and 10.x.y.z or fd00::x:y, of n + 1.
 TesterAddress address_of(std::uint32_t endpoint, IpVersion version);

@@ -102,12 +102,11 @@ void TesterFabric::register_totals(StatisticsRegistry& statistics) {
       {"total.completion_us", "us",
        "When the last flow was received whole, warm-up or not; 0: not all have been"},
       [this](Time, Time) { return MetricValue::of(completion_us()); });
-  statistics.add_derived({"total.cyclic_dependency_ports", "ports",
-                          "Egress ports in a cyclic buffer dependency of the routes: each can wait "
-                          "for the next, so PFC can deadlock; 0: there is none, and it cannot"},
-                         [this](Time, Time) {
-                           return MetricValue::of(static_cast<std::uint64_t>(cycle_.size()));
-                         });
+  statistics.add_derived(
+      {"total.cyclic_dependency_ports", "ports",
+       "Egress ports in a cyclic buffer dependency of the routes: each can wait "
+       "for the next, so PFC can deadlock; 0: there is none, and it cannot"},
+      [this](Time, Time) { return MetricValue::of(static_cast<std::uint64_t>(cycle_.size())); });
 }
 
 std::vector<std::string> TesterFabric::summary() const {
@@ -133,9 +132,8 @@ void TesterFabric::append_switches(const Values& values, std::vector<std::string
     return std::make_pair(values.at(prefix + "dropped_frames"),
                           values.at(prefix + "buffer_peak_bytes"));
   };
-  std::stable_sort(prefixes.begin(), prefixes.end(), [&](const auto& a, const auto& b) {
-    return weight(a) > weight(b);
-  });
+  std::stable_sort(prefixes.begin(), prefixes.end(),
+                   [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
   prefixes.resize(std::min(prefixes.size(), kShownSwitches));
   for (const std::string& prefix : prefixes) {
     names.push_back(prefix + "dropped_frames");

@@ -20,7 +20,8 @@ TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, b
     : config_(config),
       simulation_(simulation),
       topology_(build_topology(config.topology, config.link)),
-      endpoints_(endpoints_of(topology_)) {
+      endpoints_(endpoints_of(topology_)),
+      names_(endpoints_) {
   const Routes routes(topology_, config.topology.routing);
   build_switches();
   build_hosts();
@@ -75,7 +76,7 @@ void TesterFabric::build_switches() {
 TesterConfig TesterFabric::tester_config(std::uint32_t endpoint) const {
   TesterConfig config = config_.tester;
   for (const StuckPort& stuck : config_.stuck) {
-    if (find_endpoint(endpoints_, stuck.port, stuck.mark) != endpoint) continue;
+    if (endpoint_of(stuck, names_) != endpoint) continue;
     config.stuck.push_back({stuck.at, stuck.lasts});
   }
   std::sort(config.stuck.begin(), config.stuck.end(),
@@ -127,8 +128,8 @@ void TesterFabric::add_routes(const Routes& routes) {
 
 void TesterFabric::add_flows(const Routes& routes) {
   constexpr std::uint32_t kFirstQp = 0x100;
-  const std::vector<FlowSpec> specs = make_flows(
-      config_.traffic, endpoints_, simulation_.partition(0).random("traffic"));
+  const std::vector<FlowSpec> specs =
+      make_flows(config_.traffic, endpoints_, simulation_.partition(0).random("traffic"));
   flows_.reserve(specs.size());
   for (const FlowSpec& spec : specs) {
     if (routes.ports(topology_.endpoints()[spec.source].at.node, spec.destination).empty()) {

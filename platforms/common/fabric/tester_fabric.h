@@ -72,6 +72,7 @@ class TesterFabric : public Fabric {
   Simulation& simulation_;
   Topology topology_;
   std::vector<PatternEndpoint> endpoints_;
+  EndpointNames names_;
   std::vector<Topology::Port> cycle_;  // of buffer dependencies
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::unique_ptr<Switch>> switches_;

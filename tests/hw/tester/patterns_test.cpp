@@ -268,6 +268,41 @@ TEST(PatternKeys, AKeyOfAnotherPatternIsRefusedWithThoseOfThisOne) {
   EXPECT_THAT(refused({{"pattern", "poisson"}, {"load", "1.1"}}), HasSubstr("above 0 to 1"));
 }
 
+PatternConfig written(std::vector<FlowRow> rows) {
+  PatternConfig config = pattern({{"pattern", "list"}, {"file", "f"}, {"messages", "5"}});
+  config.file.reset();
+  config.flows = std::move(rows);
+  return config;
+}
+
+std::string refused_rows(std::vector<FlowRow> rows) {
+  return refusal([&] { make_flows(written(std::move(rows)), hosts(3), RandomStream(1, "t")); });
+}
+
+TEST(WrittenFlows, AreWhatTheySayAndElseAsTheKeys) {
+  FlowRow row;
+  row.source = "h2";
+  row.destination = "0";
+  FlowRow full = row;
+  full.start = kMicrosecond;
+  full.messages = 2;
+  full.message_size = Bytes(100);
+  full.rate = Rate::gbps(1);
+  full.priority = 0;
+  EXPECT_THAT(make_flows(written({row, full}), hosts(3), RandomStream(1, "t")),
+              testing::ElementsAre(FlowSpec{2, 0, 5, 65'536, 0, std::nullopt, 3},
+                                   FlowSpec{2, 0, 2, 100, kMicrosecond, Rate::gbps(1), 0}));
+}
+
+TEST(WrittenFlows, ToNobodyOrToOneselfAreRefused) {
+  FlowRow row;
+  row.source = "h2";
+  row.destination = "h3";
+  EXPECT_THAT(refused_rows({row}), HasSubstr("\"h3\" is no host"));
+  row.destination = "h2.nic0";
+  EXPECT_THAT(refused_rows({row}), HasSubstr("from h2.nic0 to itself"));
+}
+
 TEST(PatternKeys, WhatWasResolvedReadsBack) {
   for (const Keys& keys : {Keys{}, Keys{{"pattern", "on_off"}}, Keys{{"pattern", "poisson"}},
                            Keys{{"pattern", "list"}, {"file", "x.csv"}}}) {

@@ -31,9 +31,8 @@ TEST(FabricDelivery, Ring) {
                   "pattern: all_to_all");
 }
 TEST(FabricDelivery, Torus) {
-  expect_delivery(
-      "kind: torus, dims: [3, 3], hosts_per_switch: 1, routing: dimension_order",
-      "pattern: all_to_all");
+  expect_delivery("kind: torus, dims: [3, 3], hosts_per_switch: 1, routing: dimension_order",
+                  "pattern: all_to_all");
 }
 TEST(FabricDelivery, Dragonfly) {
   expect_delivery(
@@ -73,13 +72,15 @@ TEST(FabricNames, AreThoseOfHostsPortsAndLinks) {
 }
 
 TEST(FabricCycle, IsCountedForRoutesThatCanDeadlock) {
-  BuiltFabric built("topology: {kind: ring, switches: 5, hosts_per_switch: 1}\n"
-                    "traffic: {pattern: ring, hops: 2}\n");
+  BuiltFabric built(
+      "topology: {kind: ring, switches: 5, hosts_per_switch: 1}\n"
+      "traffic: {pattern: ring, hops: 2}\n");
   EXPECT_EQ(built.metric("total.cyclic_dependency_ports"), 5);
 }
 TEST(FabricCycle, IsNotThereUpAndDown) {
-  BuiltFabric built("topology: {kind: ring, switches: 5, hosts_per_switch: 1, routing: up_down}\n"
-                    "traffic: {pattern: ring, hops: 2}\n");
+  BuiltFabric built(
+      "topology: {kind: ring, switches: 5, hosts_per_switch: 1, routing: up_down}\n"
+      "traffic: {pattern: ring, hops: 2}\n");
   EXPECT_EQ(built.metric("total.cyclic_dependency_ports"), 0);
 }
 
