@@ -29,6 +29,7 @@ PauseLog::PauseLog(std::size_t capacity) : capacity_(capacity) {
 }
 
 void PauseLog::begin_sent(const PauseSent& pause) {
+  ++revision_;
   if (sent_.size() == capacity_) {
     ++unlogged_;
     return;
@@ -38,10 +39,12 @@ void PauseLog::begin_sent(const PauseSent& pause) {
 }
 
 void PauseLog::end_sent(std::uint16_t port, std::uint8_t priority, Time now) {
+  ++revision_;
   end(sent_, slot(open_sent_, port, priority), now);
 }
 
 void PauseLog::begin_obeyed(std::uint16_t port, std::uint8_t priority, Time now) {
+  ++revision_;
   if (obeyed_.size() == capacity_) {
     ++unlogged_;
     return;
@@ -51,6 +54,7 @@ void PauseLog::begin_obeyed(std::uint16_t port, std::uint8_t priority, Time now)
 }
 
 void PauseLog::end_obeyed(std::uint16_t port, std::uint8_t priority, Time now) {
+  ++revision_;
   end(obeyed_, slot(open_obeyed_, port, priority), now);
 }
 

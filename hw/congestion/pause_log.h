@@ -49,6 +49,8 @@ class PauseLog {
   const std::vector<PauseObeyed>& obeyed() const { return obeyed_; }
   /// Pauses that found no room.
   std::uint64_t unlogged() const { return unlogged_; }
+  /// Calls so far: equal to an earlier value as long as the log is as it was.
+  std::uint64_t revision() const { return revision_; }
 
  private:
   std::size_t capacity_;
@@ -58,6 +60,7 @@ class PauseLog {
   std::vector<std::uint32_t> open_sent_;
   std::vector<std::uint32_t> open_obeyed_;
   std::uint64_t unlogged_ = 0;
+  std::uint64_t revision_ = 0;
 };
 
 }  // namespace railyard

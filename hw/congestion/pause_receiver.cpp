@@ -11,7 +11,7 @@ PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate
       timers_(rate),
       response_(rate.time_of(PauseTimers::kBytesAQuantum * response_quanta)),
       effect_(Event::of<&PauseReceiver::take_effect>(
-          *this, partition.endpoint(name + ".pause_effect"), Phase::kTimer)),
+          *this, partition.endpoint(name + ".pause_effect"), Phase::kArrival)),
       expiry_(Event::of<&PauseReceiver::expire>(*this, partition.endpoint(name + ".pause_expiry"),
                                                 Phase::kTimer)) {
   since_.fill(kForever);

@@ -152,8 +152,16 @@ void EthSwitch::store(SwitchPort& in, Ref<net::Packet> packet, const Path& path,
   note_buffer(now);
   account_for_frames();
   partition_.open_work();
-  HeldFrame frame{std::move(packet), written,     admission.cells, in.id(),
-                  group.index,       queue.index, cut_through,     verdict == WredVerdict::kMark};
+  const std::uint32_t bytes = packet->wire_bytes;
+  HeldFrame frame{std::move(packet),
+                  written,
+                  admission.cells,
+                  bytes,
+                  in.id(),
+                  group.index,
+                  queue.index,
+                  cut_through,
+                  verdict == WredVerdict::kMark};
   if (cut_through) cut_through_.add();
   out.push(std::move(frame));
 }
@@ -244,7 +252,7 @@ std::optional<std::string> EthSwitch::check() const {
     std::uint64_t bytes = 0;
     port->for_each_held([&](const HeldFrame& frame) {
       cells += frame.cells;
-      bytes += frame.packet->wire_bytes;
+      bytes += frame.bytes;
     });
     if (bytes < port->queued_bytes()) return "queues hold fewer bytes than were counted";
   }

@@ -6,7 +6,7 @@ namespace railyard {
 
 void FrameQueue::push(HeldFrame&& frame) {
   ++frames_;
-  bytes_ += frame.packet->wire_bytes;
+  bytes_ += frame.bytes;
   const PortId in = frame.in;
   const bool takes_turns = lists_.size() > 1;
   List& list = lists_[takes_turns ? in : 0];
@@ -31,7 +31,7 @@ HeldFrame FrameQueue::pop() {
   }
   HeldFrame frame = store_->take(at);
   --frames_;
-  bytes_ -= frame.packet->wire_bytes;
+  bytes_ -= frame.bytes;
   return frame;
 }
 

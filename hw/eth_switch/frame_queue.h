@@ -17,6 +17,7 @@ struct HeldFrame {
   Ref<net::Packet> packet;
   Time ready = 0;  // through the pipeline: may leave from then on
   std::uint32_t cells = 0;
+  std::uint32_t bytes = 0;  // the packet's, here because a queue looks at its head often
   PortId in = 0;
   std::uint8_t priority = 0;
   std::uint8_t traffic_class = 0;
@@ -74,6 +75,10 @@ class FrameQueue {
   /// The frame that is first; there must be one.
   HeldFrame& front() { return (*store_)[lists_[turn()].first]; }
   HeldFrame pop();
+  /// The first frame will be sent soon: has its packet brought near.
+  void prefetch() {
+    if (frames_ != 0) __builtin_prefetch(front().packet.get(), 1);
+  }
 
   /// Calls `visit(const HeldFrame&)` for each frame.
   template <class Visit>

@@ -131,7 +131,7 @@ bool SwitchPort::idle_for(unsigned priority) const {
 void SwitchPort::push(HeldFrame&& frame) {
   const Time now = partition_.now();
   const unsigned c = frame.traffic_class;
-  queued_bytes_ += frame.packet->wire_bytes;
+  queued_bytes_ += frame.bytes;
   owner_.queued_bytes_[id_] = queued_bytes_;
   queue_level_.set(queued_bytes_, now);
   frame.ready += dispatch_latency_;
@@ -178,10 +178,11 @@ bool SwitchPort::send_frame(Time now) {
   egress.enter(now);
   FrameQueue& queue = queues_[*picked];
   HeldFrame frame = queue.pop();
+  queue.prefetch();
   if (queue.empty()) occupied_ &= ~(1U << *picked);
   last_move_[*picked] = now;
   ++dequeued_[*picked];
-  queued_bytes_ -= frame.packet->wire_bytes;
+  queued_bytes_ -= frame.bytes;
   owner_.queued_bytes_[id_] = queued_bytes_;
   queue_level_.set(queued_bytes_, now);
   show_queue(*picked, now);
@@ -202,7 +203,7 @@ std::uint8_t SwitchPort::eligible_classes(Time now, EgressScheduler::Heads& head
   for (unsigned left = occupied_; left != 0; left &= left - 1) {
     const auto c = static_cast<unsigned>(__builtin_ctz(left));
     const HeldFrame& head = queues_[c].front();
-    heads[c] = head.packet->wire_bytes;
+    heads[c] = head.bytes;
     if (paused(head.priority)) continue;
     if (head.ready > now) {
       next = std::min(next, head.ready);
@@ -217,7 +218,7 @@ void SwitchPort::put_on_line(HeldFrame&& frame, Time now) {
   sending_ = true;
   if (frame.packet->bad_fcs) stomped_.add();
   on_line_ = std::move(frame);
-  last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + on_line_.packet->wire_bytes);
+  last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + on_line_.bytes);
   send(tx, *on_line_.packet, 0, 0);
 }
 
@@ -292,7 +293,7 @@ void SwitchPort::flush(unsigned traffic_class, DropReason reason) {
   FrameQueue& queue = queues_[traffic_class];
   while (!queue.empty()) {
     const HeldFrame frame = queue.pop();
-    queued_bytes_ -= frame.packet->wire_bytes;
+    queued_bytes_ -= frame.bytes;
     owner_.drop_held(frame, id_, reason);
   }
   occupied_ &= ~(1U << traffic_class);

@@ -2,38 +2,43 @@
 // checked packet by packet at the sink. Plain C++.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <optional>
 
 #include "hw/tester/tester_config.h"
 #include "tlm/net/packet.h"
 
 namespace railyard {
 
-/// What both sides of a flow know.
+/// Whether payload bytes move, or are a length only.
+enum class DataMode : std::uint8_t { kCarried, kElided };
+
+/// A flow, that is one queue pair's traffic, as both sides know it: `messages` RDMA writes of
+/// `message_size`, one behind the other.
 struct FlowConfig {
-  TrafficConfig traffic;
-  DataMode data = DataMode::kCarried;
-  net::MacAddress source_mac, destination_mac;
-  IpAddress source_ip, destination_ip;
+  std::uint32_t index = 0;  // in the fabric: flow<i>
+  TesterAddress source, destination;
   std::uint32_t source_qp = 0x11;
   std::uint32_t destination_qp = 0x12;
+  std::uint64_t messages = 1;
+  Bytes message_size = kibibytes(64);
+  std::uint32_t path_mtu = 4096;
+  std::uint8_t priority = 3;  // PFC class, and PCP with a VLAN
+  std::uint8_t dscp = 26;
+  std::optional<std::uint16_t> vlan;
+  bool ecn = true;  // ECT(0): switches may mark
+  Time start = 0;
+  /// Of the line, preamble and inter-frame gap included, so that the line's own is no limit; none:
+  /// line rate.
+  std::optional<Rate> rate;
+  DataMode data = DataMode::kCarried;
   std::uint64_t address = 0x10000;  // of the first message's first byte; messages follow each other
   std::uint32_t rkey = 0x1000;
 
-  std::uint64_t message_bytes() const { return traffic.message_size; }
-  std::uint64_t packets_a_message() const {
-    return (message_bytes() + traffic.path_mtu - 1) / traffic.path_mtu;
-  }
-  std::uint64_t packets() const { return traffic.messages * packets_a_message(); }
-  /// Which bytes packet number `index` of the flow carries.
-  struct Slice {
-    std::uint64_t message;
-    std::uint64_t offset;  // in the message
-    std::uint32_t bytes;
-    bool first, last;
-  };
-  Slice slice(std::uint64_t index) const;
+  std::uint64_t packets_a_message() const { return (message_size + path_mtu - 1) / path_mtu; }
+  std::uint64_t packets() const { return messages * packets_a_message(); }
 };
 
 /// Bytes at `address` are a fixed function of it, so that a sink knows what must arrive.
@@ -45,46 +50,83 @@ class FlowSource {
  public:
   explicit FlowSource(const FlowConfig& config);
 
-  bool done() const { return next_ == config_.packets(); }
+  bool done() const { return left_ == 0; }
+  std::uint8_t priority() const { return priority_; }
   /// The next packet, sealed. Its id is its number in the flow.
   Ref<net::Packet> make(net::PacketPool& pool, Time now);
 
  private:
-  FlowConfig config_;
   net::Frame template_;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_ = 0;    // packet
+  std::uint64_t left_;        // packets
+  std::uint64_t offset_ = 0;  // in the message
+  std::uint64_t message_address_;
+  std::uint32_t message_bytes_;
+  std::uint32_t path_mtu_;
+  std::uint32_t rkey_;
+  std::uint8_t priority_;
+  DataMode data_;
 };
 
-/// Checks what arrives of a flow.
+/// Checks what arrives of a flow, in whatever order.
 class FlowSink {
  public:
-  explicit FlowSink(const FlowConfig& config) : config_(config) {}
+  /// How many packets a packet may come late: of the latest kReach numbers it is known which have
+  /// come. One that is later still cannot be told from a duplicate, and is a stray.
+  static constexpr std::uint64_t kReach = 2048;
+
+  explicit FlowSink(const FlowConfig& config);
 
   enum class Verdict : std::uint8_t {
     kInOrder,
-    kAfterLoss,  // in order, but packets before it are missing
-    kStray,      // not of this flow, or again
-    kWrong,      // its headers or bytes are not what was sent
+    kAfterGap,    // later than all before it, but packets between are missing
+    kOutOfOrder,  // behind a later one
+    kDuplicate,
+    kStray,  // not of this flow, or too late
+    kWrong,  // its headers or bytes are not what was sent
   };
   /// Takes a packet with a good FCS.
   Verdict take(const net::Packet& packet);
 
+  /// Packets that came, each counted once.
   std::uint64_t packets() const { return packets_; }
-  std::uint64_t lost() const { return lost_; }
   std::uint64_t bytes() const { return bytes_; }
-  /// The last packet has arrived: nothing follows.
-  bool saw_last() const { return next_ == config_.packets(); }
+  /// Packets before the latest that have not come.
+  std::uint64_t missing() const { return edge_ - packets_; }
+  /// The last packet of the flow has arrived.
+  bool saw_last() const { return edge_ == total_; }
   /// All arrived.
-  bool complete() const { return packets_ == config_.packets(); }
+  bool complete() const { return packets_ == total_; }
 
  private:
-  bool as_sent(const net::Packet& packet, const FlowConfig::Slice& slice) const;
+  /// Which bytes a packet carries.
+  struct Slice {
+    std::uint64_t address;
+    std::uint64_t message_address;
+    std::uint32_t bytes;
+    bool first, last;
+  };
+  Slice slice(std::uint64_t index) const;
+  bool as_sent(const net::Packet& packet, const Slice& slice) const;
+  bool seen(std::uint64_t index) const {
+    return (seen_[index % kReach / 64] >> (index % 64) & 1U) != 0;
+  }
+  void mark(std::uint64_t index) { seen_[index % kReach / 64] |= std::uint64_t{1} << (index % 64); }
+  void forget(std::uint64_t index) {
+    seen_[index % kReach / 64] &= ~(std::uint64_t{1} << (index % 64));
+  }
 
-  FlowConfig config_;
-  std::uint64_t next_ = 0;
+  std::uint64_t total_;  // packets
+  std::uint64_t each_;   // packets a message
+  std::uint64_t message_bytes_;
+  std::uint64_t address_;
+  std::uint32_t path_mtu_;
+  std::uint32_t destination_qp_;
+  DataMode data_;
+  std::uint64_t edge_ = 0;  // behind the latest packet that came
   std::uint64_t packets_ = 0;
-  std::uint64_t lost_ = 0;
   std::uint64_t bytes_ = 0;
+  std::array<std::uint64_t, kReach / 64> seen_{};  // of the kReach numbers before edge_
 };
 
 }  // namespace railyard

@@ -1,8 +1,9 @@
 #include "hw/tester/port.h"
 
+#include <stdexcept>
 #include <utility>
 
-#include "tlm/base/error.h"
+#include "hw/congestion/pause_names.h"
 
 namespace railyard {
 
@@ -14,30 +15,42 @@ const std::vector<std::string> kSendStateNames = {"IDLE", "SENDING", "PAUSED", "
 
 constexpr std::uint64_t state_value(SendState state) { return static_cast<std::uint64_t>(state); }
 
+constexpr std::uint8_t kAllPriorities = 0xFF;
+constexpr std::size_t kLoggedPauses = std::size_t{1} << 15;
+
+bool asks_for_pause(const net::Frame& frame) {
+  const net::MacControl& control = frame.mac_control;
+  if (frame.is_pause()) return control.quanta[0] != 0;
+  for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
+    if ((control.enable_vector >> p & 1U) != 0 && control.quanta[p] != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
-                       const TesterConfig& config, const TrafficConfig& traffic, Rate line_rate,
+                       const TesterConfig& config, const TesterAddress& address, Rate line_rate,
                        const std::string& peer)
     : sc_module(name),
       config_(config),
-      traffic_(traffic),
       partition_(partition),
-      line_rate_(line_rate),
       send_gate_(partition, std::string(this->name()) + ".send", config.send_stall,
-                 [this] { transmit_next(); }),
+                 [this] {
+                   turns_.release(kAllPriorities, partition_.now());
+                   transmit_next();
+                 }),
       act_(Event::of<&TesterPort::transmit_next>(
           *this, partition.endpoint(std::string(this->name()) + ".act"), Phase::kAct)),
-      pause_end_(Event::of<&TesterPort::update_pause>(
-          *this, partition.endpoint(std::string(this->name()) + ".pause"), Phase::kTimer)),
-      pause_timers_(line_rate),
-      receive_queue_(partition, std::string(this->name()) + ".receive", config.receive_stall,
-                     [this] { drain_next(); }),
-      drain_clock_(config.drain_rate.value_or(line_rate)),
-      drain_done_(Event::of<&TesterPort::end_drain>(
-          *this, partition.endpoint(std::string(this->name()) + ".drain"), Phase::kTimer)),
-      refresh_(Event::of<&TesterPort::refresh_pause>(
-          *this, partition.endpoint(std::string(this->name()) + ".refresh"), Phase::kTimer)) {
+      pause_log_(kLoggedPauses),
+      pauses_(partition, this->name(), line_rate, config.response_quanta, *this),
+      heard_pauses_(partition, heard_probe_),
+      heard_(partition, std::string(this->name()) + ".heard", line_rate, 0, heard_pauses_),
+      pfc_(partition, this->name(), config.pfc, address.mac, line_rate, pause_log_,
+           [this] { transmit_next(); }),
+      receivers_(partition, this->name(), config.cnp, [this] { transmit_next(); }),
+      buffer_(partition, this->name(), config, pfc_,
+              [this](const net::Packet& packet) { receivers_.take(packet); }) {
   tx.register_nb_transport_bw(this, &TesterPort::line);
   rx.register_nb_transport_fw(this, &TesterPort::receive);
   register_all(peer);
@@ -46,31 +59,40 @@ TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
 TesterPort::~TesterPort() = default;
 
 void TesterPort::send_flow(const FlowConfig& flow) {
-  source_ = std::make_unique<FlowSource>(flow);
+  const std::uint32_t number = turns_.add(flow.index, flow.priority, flow.start, flow.rate);
+  if (!sender_by_qp_.insert(flow.source_qp, number) ||
+      !sender_by_index_.insert(flow.index, number)) {
+    throw std::logic_error(std::string(name()) + ": flow " + std::to_string(flow.index) +
+                           ", or its queue pair, sends already");
+  }
+  senders_.emplace_back(flow);
   partition_.open_work(flow.packets());
+  register_sender(number);
 }
 
-void TesterPort::expect_flow(const FlowConfig& flow, std::size_t index, Time start) {
-  sink_ = std::make_unique<FlowSink>(flow);
-  const std::string prefix = "flow" + std::to_string(index) + ".";
-  partition_.statistics().add_derived(
-      {prefix + "completion_us", "us",
-       "When the flow's last byte was received, warm-up or not; 0: not yet"},
-      [this](Time, Time) {
-        return MetricValue::of(static_cast<double>(completed_at_) / kMicrosecond);
-      });
-  partition_.statistics().add_derived(
-      {prefix + "goodput_gbps", "Gb/s",
-       "Payload received over the time from start to completion, warm-up or not"},
-      [this, start](Time now, Time) {
-        const Time end = completed_at_ != 0 ? completed_at_ : now;
-        const double ps = static_cast<double>(end - start);
-        return MetricValue::of(ps <= 0 ? 0.0 : static_cast<double>(sink_->bytes()) * 8000 / ps);
-      });
+void TesterPort::expect_flow(const FlowConfig& flow) {
+  receivers_.expect(flow);
+  pfc_.expect(flow.priority);
+}
+
+void TesterPort::set_listener(FlowListener* listener) {
+  listener_ = listener;
+  receivers_.set_listener(listener);
+}
+
+void TesterPort::set_rate(std::size_t flow, const std::optional<Rate>& rate) {
+  const std::uint32_t number = sender_by_index_.find(static_cast<std::uint32_t>(flow));
+  if (number == NumberTable::kNone) {
+    throw std::out_of_range(std::string(name()) + " sends no flow " + std::to_string(flow));
+  }
+  turns_.set_rate(number, rate, partition_.now());
+  if (started_ && !sending_) plan_next();
 }
 
 void TesterPort::start_of_simulation() {
-  if (source_) partition_.scheduler().schedule(act_, config_.start);
+  started_ = true;
+  plan_next();
+  buffer_.start();
 }
 
 // --- transmit ---
@@ -78,42 +100,67 @@ void TesterPort::start_of_simulation() {
 void TesterPort::transmit_next() {
   if (sending_) return;
   const Time now = partition_.now();
+  turns_.wake(now);
+  update_waits();
   if (!link_up_) {
-    if (source_ && !source_->done()) link_wait_.begin(now);
+    if (turns_.unfinished() != 0 || receivers_.cnp_due()) link_wait_.begin(now);
     state_probe_.set(state_value(SendState::kLinkDown), now);
-    return;
-  }
-  if (pfc_due_) {
-    put_on_line(make_pfc());
-  } else if (may_send_data()) {
-    const Ref<net::Packet> packet = source_->make(partition_.packets(), now);
-    psn_probe_.set(packet->frame.bth.psn, now);
-    sent_packets_.add();
-    partition_.close_work();
-    put_on_line(packet);
+    plan_next();
+  } else if (pfc_.due()) {
+    put_on_line(pfc_.make());
+  } else if (cnp_may_go()) {
+    put_on_line(receivers_.next_cnp());
+  } else if (const std::uint32_t flow = next_flow(); flow != FlowTurns::kNone) {
+    send_data(flow);
+  } else {
+    plan_next();
   }
 }
 
-bool TesterPort::may_send_data() {
-  const Time now = partition_.now();
+bool TesterPort::cnp_may_go() const {
+  return receivers_.cnp_due() && (pauses_.paused() >> config_.cnp.priority & 1U) == 0;
+}
+
+std::uint32_t TesterPort::next_flow() {
+  const auto may_send = static_cast<std::uint8_t>(~pauses_.paused());
   SendState state = SendState::kIdle;
-  if (source_ && !source_->done() && now >= config_.start) {
-    if (pause_timers_.paused(traffic_.priority, now)) {
-      state = SendState::kPaused;
-    } else if (!send_gate_.open()) {
-      state = SendState::kStalled;
-    } else {
-      return true;
-    }
+  if ((turns_.ready() & may_send) != 0) {
+    if (send_gate_.open()) return turns_.take(may_send);
+    state = SendState::kStalled;
+  } else if (turns_.ready() != 0) {
+    state = SendState::kPaused;
   }
-  state_probe_.set(state_value(state), now);
-  return false;
+  state_probe_.set(state_value(state), partition_.now());
+  return FlowTurns::kNone;
+}
+
+void TesterPort::send_data(std::uint32_t number) {
+  const Time now = partition_.now();
+  Sender& sender = senders_[number];
+  const Ref<net::Packet> packet = sender.source.make(partition_.packets(), now);
+  const std::uint32_t bytes = packet->wire_bytes;
+  psn_probe_.set(packet->frame.bth.psn, now);
+  sent_packets_.add();
+  partition_.close_work();
+  put_on_line(packet);
+  if (listener_ != nullptr) listener_->on_sent(sender.index, bytes, now);
+  if (sender.source.done()) {
+    turns_.finish(number);
+  } else {
+    turns_.sent(number, net::line_bytes(bytes), now);
+  }
 }
 
 void TesterPort::put_on_line(const Ref<net::Packet>& packet) {
   sending_ = true;
   state_probe_.set(state_value(SendState::kSending), partition_.now());
   send(tx, *packet, 0, 0);
+}
+
+// An idle line is woken by the next packet that is due; a busy one asks when it is free.
+void TesterPort::plan_next() {
+  const Time due = turns_.next_due();
+  if (due != act_.time() && due != kForever) partition_.scheduler().schedule(act_, due);
 }
 
 tlm::tlm_sync_enum TesterPort::line(net::Packet& /*packet*/, PacketPhase& phase,
@@ -128,196 +175,143 @@ tlm::tlm_sync_enum TesterPort::line(net::Packet& /*packet*/, PacketPhase& phase,
     case PacketPhase::Kind::kLinkUp:
       link_up_ = true;
       link_wait_.end();
+      turns_.release(kAllPriorities, partition_.now());
       break;
     case PacketPhase::Kind::kFrame:
+    case PacketPhase::Kind::kRetrain:
       break_invariant(name(), partition_.now(), "a frame came on the backward path");
   }
   transmit_next();
   return tlm::TLM_ACCEPTED;
 }
 
+// --- pauses ---
+
 void TesterPort::take_control_frame(const net::Frame& frame) {
-  pause_timers_.receive(frame, partition_.now());
-  if (pause_timers_.paused(traffic_.priority, partition_.now())) xoff_received_.add();
-  update_pause();
+  if (!frame.is_pfc() && !frame.is_pause()) return;  // IEEE 802.3 31.3: unknown opcodes are ignored
+  if (asks_for_pause(frame)) xoff_received_.add();
+  heard_.receive(frame);
+  pauses_.receive(frame);
 }
 
-// After a control frame, and when a pause runs out.
-void TesterPort::update_pause() {
+void TesterPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
   const Time now = partition_.now();
-  if (pause_timers_.paused(traffic_.priority, now)) {
-    partition_.scheduler().schedule(pause_end_, pause_timers_.until(traffic_.priority));
-    if (paused_since_ != kForever) return;
-    paused_since_ = now;
-    paused_level_.set(1, now);
-    paused_probe_.set(1, now);
-    if (source_ && !source_->done()) pause_wait_.begin(now);
-    return;
+  paused_probe_.set(paused, now);
+  for (std::uint8_t p = 0; p < PauseReceiver::kPriorities; ++p) {
+    if ((changed >> p & 1U) == 0) continue;
+    if ((paused >> p & 1U) != 0) {
+      pause_log_.begin_obeyed(0, p, now);
+    } else {
+      pause_log_.end_obeyed(0, p, now);
+    }
   }
-  partition_.scheduler().cancel(pause_end_);
-  if (paused_since_ == kForever) return;
-  paused_level_.set(0, now);
-  show_pause(now);
-  paused_since_ = kForever;
-  paused_probe_.set(0, now);
-  pause_wait_.end();
+  turns_.release(static_cast<std::uint8_t>(changed & ~paused), now);
+  update_waits();
   transmit_next();
 }
 
+// What is paused, and has something to send, waits.
+void TesterPort::update_waits() {
+  const auto flows = static_cast<std::uint8_t>(pauses_.paused() & turns_.unfinished());
+  auto held = flows;
+  if (receivers_.cnp_due() && !cnp_may_go()) {
+    held = static_cast<std::uint8_t>(held | 1U << config_.cnp.priority);
+  }
+  const Time now = partition_.now();
+  if (held != held_) {
+    for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
+      if ((held >> p & 1U) == 0) {
+        pause_waits_[p].end();
+      } else {
+        pause_waits_[p].begin(now);
+      }
+    }
+    held_ = held;
+  }
+  if ((flows != 0) == (paused_since_ != kForever)) return;
+  paused_level_.set(flows != 0 ? 1 : 0, now);
+  if (flows != 0) {
+    paused_since_ = now;
+    paused_first_ = flows;
+  } else {
+    show_pause(now);
+    paused_since_ = kForever;
+  }
+}
+
 void TesterPort::show_pause(Time end) {
-  pause_lane_.span("paused", paused_since_, end, "priority", traffic_.priority);
+  pause_lane_.span("paused", paused_since_, end, "priorities", paused_first_);
 }
 
 // --- receive ---
 
 tlm::tlm_sync_enum TesterPort::receive(net::Packet& packet, PacketPhase& /*phase*/,
                                        sc_core::sc_time& /*delay*/) {
+  const net::Frame& frame = packet.frame;
   if (packet.bad_fcs) {
     bad_fcs_.add();
-  } else if (packet.frame.is_mac_control()) {
-    take_control_frame(packet.frame);
+  } else if (frame.is_mac_control()) {
+    take_control_frame(frame);
+  } else if (frame.is_roce() && frame.bth.opcode == net::Opcode::kCnp) {
+    take_cnp(frame);
+  } else if (buffer_.passes_through()) {
+    receivers_.take(packet);
   } else {
-    enqueue(packet);
+    buffer_.push(packet);
   }
   return tlm::TLM_ACCEPTED;
 }
 
-void TesterPort::enqueue(net::Packet& packet) {
-  const Time now = partition_.now();
-  if (buffered_ + packet.wire_bytes > config_.receive_buffer) {
-    overflow_.add();
-    drop_moment_.raise(now);
-    return;
-  }
-  buffered_ += packet.wire_bytes;
-  buffer_level_.set(buffered_, now);
-  buffer_probe_.set(buffered_, now);
-  partition_.open_work();
-  receive_queue_.push(Ref<net::Packet>::share(packet));
-  watch_thresholds();
-  drain_next();
-}
-
-void TesterPort::drain_next() {
-  while (!draining_ && receive_queue_.ready()) {
-    draining_ = true;
-    if (!config_.drain_rate) {
-      end_drain();
-      continue;
-    }
-    const Time now = partition_.now();
-    if (now != drain_clock_.now()) drain_clock_.start(now);
-    partition_.scheduler().schedule(drain_done_,
-                                    drain_clock_.advance(receive_queue_.front()->wire_bytes));
-  }
-}
-
-void TesterPort::end_drain() {
-  const Time now = partition_.now();
-  const Ref<net::Packet> packet = receive_queue_.pop();
-  draining_ = false;
-  buffered_ -= packet->wire_bytes;
-  buffer_level_.set(buffered_, now);
-  buffer_probe_.set(buffered_, now);
-  partition_.close_work();
-  deliver(*packet);
-  watch_thresholds();
-  if (config_.drain_rate) drain_next();
-}
-
-void TesterPort::deliver(const net::Packet& packet) {
-  const Time now = partition_.now();
-  const std::uint64_t lost_before = sink_ ? sink_->lost() : 0;
-  const FlowSink::Verdict verdict = sink_ ? sink_->take(packet) : FlowSink::Verdict::kStray;
-  if (verdict == FlowSink::Verdict::kStray) {
-    stray_.add();
-    return;
-  }
-  if (verdict == FlowSink::Verdict::kWrong) {
-    break_invariant(name(), now,
-                    "packet " + std::to_string(packet.id) + " is not what its source sent");
-  }
-  lost_.add(sink_->lost() - lost_before);
-  received_packets_.add();
-  received_payload_.add(packet.frame.payload_bytes);
-  latency_.record(static_cast<std::uint64_t>(now - packet.created));
-  if (sink_->saw_last()) completed_at_ = now;
-}
-
-// Hysteresis: XOFF above one level, XON at or below another.
-void TesterPort::watch_thresholds() {
-  if (!config_.pfc.enabled) return;
-  if (!xoff_wanted_ && buffered_ > config_.pfc.xoff) {
-    ask_for_pfc(true);
-  } else if (xoff_wanted_ && buffered_ <= config_.pfc.xon) {
-    partition_.scheduler().cancel(refresh_);
-    ask_for_pfc(false);
-  }
-}
-
-void TesterPort::refresh_pause() { ask_for_pfc(true); }
-
-// One frame is due at most, with the state of the moment when it leaves: what waited for a busy or
-// dead line and is no longer true is never sent.
-void TesterPort::ask_for_pfc(bool xoff) {
-  xoff_wanted_ = xoff;
-  pfc_due_ = true;
-  transmit_next();
-}
-
-Ref<net::Packet> TesterPort::make_pfc() {
-  const Time now = partition_.now();
-  pfc_due_ = false;
-  std::array<std::uint16_t, PauseTimers::kPriorities> quanta{};
-  quanta[traffic_.priority] = xoff_wanted_ ? config_.pfc.quanta : std::uint16_t{0};
-  Ref<net::Packet> packet = partition_.packets().packets.acquire();
-  const auto classes = static_cast<std::uint8_t>(1U << traffic_.priority);
-  packet->frame = net::pfc_frame(config_.mac, classes, quanta);
-  packet->created = now;
-  packet->seal();
-  xoff_probe_.set(xoff_wanted_ ? 1 : 0, now);
-  if (!xoff_wanted_) {
-    xon_count_.add();
-    return packet;
-  }
-  xoff_count_.add();
-  xoff_moment_.raise(now);
-  constexpr std::uint64_t kBytesAQuantum = 64;
-  const Time pause = line_rate_.time_of(kBytesAQuantum * config_.pfc.quanta);
-  partition_.scheduler().schedule_in(refresh_, pause / 2);
-  return packet;
+void TesterPort::take_cnp(const net::Frame& frame) {
+  const std::uint32_t number = sender_by_qp_.find(frame.bth.destination_qp);
+  if (number == NumberTable::kNone) return receivers_.count_stray();
+  Sender& sender = senders_[number];
+  ++sender.cnps;
+  cnp_received_.add();
+  if (listener_ != nullptr) listener_->on_cnp(sender.index, partition_.now());
 }
 
 // --- what it shows ---
 
 void TesterPort::register_all(const std::string& peer) {
   const std::string me = name();
-  // A pause depends on the peer's receiver, which waits for nobody: two that pause each other are
-  // no deadlock.
-  const std::string pause =
-      "the pause of priority " + std::to_string(traffic_.priority) + " to end";
-  partition_.waits().add(pause_wait_, {me, peer + ".receive", pause});
+  for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
+    partition_.waits().add(pause_waits_[p],
+                           {egress_name(me, p), ingress_name(peer, p),
+                            "the pause of priority " + std::to_string(p) + " to end"});
+  }
   partition_.waits().add(link_wait_, {me, me + ".tx", "the link to come up"});
   register_transmit(me + ".");
-  register_receive(me + ".");
 }
 
 void TesterPort::register_transmit(const std::string& prefix) {
   StatisticsRegistry& s = partition_.statistics();
-  s.add(sent_packets_, {prefix + "sent_packets", "packets", "Packets of the flow put on the line"});
+  s.add(sent_packets_, {prefix + "sent_packets", "packets", "Packets of flows put on the line"});
+  s.add(bad_fcs_, {prefix + "bad_fcs", "frames", "Frames discarded for their FCS"});
   s.add(xoff_received_, {prefix + "pfc_xoff_received", "frames",
-                         "PFC and PAUSE frames received that pause the traffic's priority"});
+                         "PFC and PAUSE frames received that pause a priority"});
+  s.add(cnp_received_,
+        {prefix + "cnp_received", "packets", "CNPs received for flows of this port"});
   s.add_derived(
-      {prefix + "pause_us", "us", "Time that the traffic's priority was paused"},
+      {prefix + "pause_us", "us",
+       "Time that a priority was paused of which a flow had begun and had more to send"},
       [this](Time now, Time) { return MetricValue::of(paused_level_.area(now) / kMicrosecond); });
   s.on_reset([this](Time now) { paused_level_.reset(now); });
   ProbeRegistry& probes = partition_.probes();
+  constexpr std::uint32_t kPriorities = PauseReceiver::kPriorities;
   probes.add(paused_probe_, {prefix + "paused",
                              ProbeKind::kUnsigned,
-                             1,
+                             kPriorities,
                              "",
-                             "The traffic's priority is paused by the peer",
+                             "Bit n: priority n is paused by the peer and may begin no frame",
                              {}});
+  probes.add(heard_probe_, {prefix + "pause_received",
+                            ProbeKind::kUnsigned,
+                            kPriorities,
+                            "",
+                            "Bit n: the peer has paused priority n; it takes effect after the "
+                            "response delay",
+                            {}});
   probes.add(psn_probe_,
              {prefix + "psn", ProbeKind::kUnsigned, 24, "", "PSN of the latest packet sent", {}});
   probes.add(state_probe_, {prefix + "send_state", ProbeKind::kEnum, 3, "",
@@ -325,42 +319,15 @@ void TesterPort::register_transmit(const std::string& prefix) {
   partition_.on_end([this](Time now) {
     if (paused_since_ != kForever) show_pause(now);
   });
-  probes.add(pause_lane_, {prefix + "pause", "Times when the traffic's priority was paused"});
+  probes.add(pause_lane_,
+             {prefix + "pause", "Times when a priority was paused that had something to send"});
 }
 
-void TesterPort::register_receive(const std::string& prefix) {
-  StatisticsRegistry& s = partition_.statistics();
-  s.add(received_packets_, {prefix + "received_packets", "packets",
-                            "Packets of the expected flow taken from the buffer"});
-  s.add(received_payload_, {prefix + "received_payload", "bytes",
-                            "Payload of the expected flow taken from the buffer"});
-  s.add(lost_, {prefix + "lost_packets", "packets",
-                "Packets missing before a packet that arrived, by PSN"});
-  s.add(bad_fcs_, {prefix + "bad_fcs", "frames", "Frames discarded for their FCS"});
-  s.add(overflow_, {prefix + "overflow", "frames", "Frames dropped for want of receive buffer"});
-  s.add(stray_, {prefix + "stray_packets", "packets", "Packets of no expected flow"});
-  s.add(xoff_count_,
-        {prefix + "pfc_xoff_sent", "frames", "XOFF put on the line, refreshes included"});
-  s.add(xon_count_, {prefix + "pfc_xon_sent", "frames", "XON put on the line"});
-  s.add(latency_,
-        {prefix + "latency_ns", "ns", "From the start of a packet's transmission to its delivery"},
-        1000);
-  s.add(buffer_level_, {prefix + "receive_buffer_bytes", "bytes", "Receive buffer in use"});
-  ProbeRegistry& probes = partition_.probes();
-  probes.add(buffer_probe_, {prefix + "receive_buffer_bytes",
-                             ProbeKind::kUnsigned,
-                             32,
-                             "bytes",
-                             "Receive buffer in use",
-                             {}});
-  probes.add(xoff_probe_, {prefix + "xoff_sent",
-                           ProbeKind::kUnsigned,
-                           1,
-                           "",
-                           "The peer was told to pause, and not yet to go on",
-                           {}});
-  probes.add(xoff_moment_, {prefix + "xoff", "An XOFF was sent"});
-  probes.add(drop_moment_, {prefix + "drop", "A frame was dropped for want of buffer"});
+void TesterPort::register_sender(std::uint32_t number) {
+  partition_.statistics().add_derived(
+      {"flow" + std::to_string(senders_[number].index) + ".cnp_received", "packets",
+       "CNPs that the flow's sender received, warm-up or not"},
+      [this, number](Time, Time) { return MetricValue::of(senders_[number].cnps); });
 }
 
 }  // namespace railyard

@@ -1,19 +1,31 @@
-// A port of the tester: what a lab puts at the end of a link. It sends one flow at line rate and
-// answers PFC; it receives into a buffer that drains at a rate, pauses its peer before the buffer
-// is full, and checks every packet.
+// A port of the tester: what a lab puts at the end of a link. It sends any number of flows, each at
+// its rate or as fast as the line takes it, and obeys PFC; it receives into a buffer from which a
+// receiver takes frames, pauses its peer before the buffer is full, checks every packet, and
+// answers marked ones with CNPs.
 //
-// Stages: PFC frame due, flow source -> transmitter; receiver -> buffer -> drain -> flow sink.
-// Modelled: PFC and PAUSE in both directions with refresh; a frame in progress is never cut; a
-// pause takes effect at the next frame. Not modelled: the pause's response delay of IEEE 802.3
-// 31B.3.7, a MAC's or PHY's latency (zero).
+// Stages: PFC frame due (pfc_sender.h), CNP due, flows in turn (flow_turns.h, flow.h) ->
+// transmitter; receiver -> buffer (receive_buffer.h) -> flows' ends (flow_receivers.h). Control
+// frames and CNPs that arrive do not pass through the buffer. Modelled: PFC and PAUSE in both
+// directions with refresh and response delay; a frame in progress is never cut. Not modelled: a
+// MAC's or PHY's latency (zero); retransmission.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "hw/congestion/pause_log.h"
+#include "hw/congestion/pause_receiver.h"
 #include "hw/tester/flow.h"
-#include "hw/congestion/pause_timers.h"
+#include "hw/tester/flow_listener.h"
+#include "hw/tester/flow_receivers.h"
+#include "hw/tester/flow_turns.h"
+#include "hw/tester/number_table.h"
+#include "hw/tester/pfc_sender.h"
+#include "hw/tester/receive_buffer.h"
 #include "hw/tester/tester_config.h"
 #include "tlm/link/packet_protocol.h"
 #include "tlm/link/stall.h"
@@ -21,7 +33,7 @@
 
 namespace railyard {
 
-class TesterPort : public sc_core::sc_module {
+class TesterPort : public sc_core::sc_module, private PauseListener {
  public:
   PacketInitiatorSocket<TesterPort> tx{"tx"};
   PacketTargetSocket<TesterPort> rx{"rx"};
@@ -29,82 +41,108 @@ class TesterPort : public sc_core::sc_module {
   /// `line_rate` is the link's. `peer` is the hierarchical name of the port at the other end, for
   /// what it waits for.
   TesterPort(sc_core::sc_module_name name, Partition& partition, const TesterConfig& config,
-             const TrafficConfig& traffic, Rate line_rate, const std::string& peer);
+             const TesterAddress& address, Rate line_rate, const std::string& peer);
   ~TesterPort() override;
 
-  /// Before the run: what this port sends, and what it is to receive as flow number `index`, which
-  /// begins at `start`.
+  /// Before the run: a flow that this port sends, or that it is to receive. Queue pairs and indices
+  /// are each flow's own at a port (std::logic_error).
   void send_flow(const FlowConfig& flow);
-  void expect_flow(const FlowConfig& flow, std::size_t index, Time start);
+  void expect_flow(const FlowConfig& flow);
+  void set_listener(FlowListener* listener);
 
-  /// The flow that was to arrive has, all of it.
-  bool received_all() const { return !sink_ || sink_->complete(); }
-  /// The last packet of the flow has arrived, or none was to.
-  bool flow_ended() const { return !sink_ || sink_->saw_last(); }
-  std::uint64_t received_bytes() const { return sink_ ? sink_->bytes() : 0; }
-  /// When the last packet of the flow was taken from the buffer; 0 before.
-  Time completed_at() const { return completed_at_; }
+  /// The rate of a flow that this port sends from its next packet on, at any time; none: line rate.
+  /// A packet that waits under a slower rate is sped up, one that is due goes as it is, and nothing
+  /// is caught up. Flows are named by FlowConfig::index here and below; std::out_of_range if it is
+  /// none of this port's.
+  void set_rate(std::size_t flow, const std::optional<Rate>& rate);
+
+  /// Payload of an expected flow, duplicates not counted.
+  std::uint64_t received_bytes(std::size_t flow) const {
+    return receivers_.flow(flow).sink.bytes();
+  }
+  /// All packets of it have arrived.
+  bool complete(std::size_t flow) const { return receivers_.flow(flow).sink.complete(); }
+  /// Its last packet has arrived, some before it perhaps not.
+  bool ended(std::size_t flow) const { return receivers_.flow(flow).sink.saw_last(); }
+  /// When the latest packet was taken of a flow that has ended; 0 before.
+  Time completed_at(std::size_t flow) const { return receivers_.flow(flow).completed_at; }
+
+  /// Pauses asked for and obeyed; the port's number in it is 0.
+  const PauseLog& pause_log() const { return pause_log_; }
 
  private:
+  /// What is heard of pauses before they take effect.
+  struct HeardPauses : PauseListener {
+    HeardPauses(Partition& its_partition, Probe& its_probe)
+        : partition(its_partition), probe(its_probe) {}
+    void pause_changed(std::uint8_t paused, std::uint8_t /*changed*/) override {
+      probe.set(paused, partition.now());
+    }
+    Partition& partition;
+    Probe& probe;
+  };
+  struct Sender {
+    explicit Sender(const FlowConfig& flow) : source(flow), index(flow.index) {}
+    FlowSource source;
+    std::uint32_t index;
+    std::uint64_t cnps = 0;
+  };
+
   tlm::tlm_sync_enum receive(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum line(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
 
   // transmit
   void transmit_next();
-  bool may_send_data();
+  void send_data(std::uint32_t number);
+  std::uint32_t next_flow();
   void put_on_line(const Ref<net::Packet>& packet);
-  void take_control_frame(const net::Frame& frame);
-  void update_pause();
-  void show_pause(Time end);
+  void plan_next();
+  bool cnp_may_go() const;
 
-  // receive
-  void enqueue(net::Packet& packet);
-  void drain_next();
-  void end_drain();
-  void deliver(const net::Packet& packet);
-  void watch_thresholds();
-  void refresh_pause();
-  void ask_for_pfc(bool xoff);
-  Ref<net::Packet> make_pfc();
+  // pauses
+  void take_control_frame(const net::Frame& frame);
+  void take_cnp(const net::Frame& frame);
+  void pause_changed(std::uint8_t paused, std::uint8_t changed) override;
+  void update_waits();
+  void show_pause(Time end);
 
   void register_all(const std::string& peer);
   void register_transmit(const std::string& prefix);
-  void register_receive(const std::string& prefix);
+  void register_sender(std::uint32_t number);
   void start_of_simulation() override;
 
   TesterConfig config_;
-  TrafficConfig traffic_;
   Partition& partition_;
-  Rate line_rate_;
+  FlowListener* listener_ = nullptr;
 
-  std::unique_ptr<FlowSource> source_;
+  std::vector<Sender> senders_;
+  NumberTable sender_by_qp_;
+  NumberTable sender_by_index_;
+  FlowTurns turns_;
   StallGate send_gate_;
   Event act_;
-  Event pause_end_;
-  PauseTimers pause_timers_;
+  bool started_ = false;
   bool sending_ = false;
   bool link_up_ = true;
-  Time paused_since_ = kForever;
 
-  std::unique_ptr<FlowSink> sink_;
-  StallableQueue<Ref<net::Packet>> receive_queue_;
-  ByteClock drain_clock_;
-  Event drain_done_;
-  Event refresh_;
-  bool draining_ = false;
-  bool xoff_wanted_ = false;
-  bool pfc_due_ = false;
-  std::uint64_t buffered_ = 0;
-  Time completed_at_ = 0;
+  PauseLog pause_log_;
+  PauseReceiver pauses_;
+  HeardPauses heard_pauses_;
+  PauseReceiver heard_;
+  std::uint8_t held_ = 0;          // bit n: priority n is paused and has something to send
+  Time paused_since_ = kForever;   // with packets of a flow to send
+  std::uint8_t paused_first_ = 0;  // the priorities with which that began
 
-  WaitPoint pause_wait_, link_wait_;
-  Counter sent_packets_, received_packets_, received_payload_, bad_fcs_, overflow_, stray_, lost_,
-      xoff_count_, xon_count_, xoff_received_;
-  Histogram latency_;
-  TimeWeighted buffer_level_, paused_level_;
-  Probe paused_probe_, psn_probe_, buffer_probe_, xoff_probe_, state_probe_;
+  PfcSender pfc_;
+  FlowReceivers receivers_;
+  ReceiveBuffer buffer_;
+
+  std::array<WaitPoint, PauseReceiver::kPriorities> pause_waits_;
+  WaitPoint link_wait_;
+  Counter sent_packets_, bad_fcs_, xoff_received_, cnp_received_;
+  TimeWeighted paused_level_;
+  Probe paused_probe_, heard_probe_, psn_probe_, state_probe_;
   SpanProbe pause_lane_;
-  Moment xoff_moment_, drop_moment_;
 };
 
 }  // namespace railyard

@@ -42,11 +42,26 @@ void PfcConfig::declare(Parameters& p) {
   });
 }
 
+void StuckWindow::declare(Parameters& p) {
+  p.add("at", at).range(0, 1000 * kSecond).doc("When the receiver stops taking frames");
+  p.add("lasts", lasts)
+      .range(0, 1000 * kSecond)
+      .doc("How long it takes none; 0s: for good. A run lasts at least until it is over");
+}
+
+void CnpConfig::declare(Parameters& p) {
+  p.add("enabled", enabled)
+      .doc("Answers packets that came with CE with congestion notification packets (CNP)");
+  p.add("interval", interval)
+      .range(0, kSecond)
+      .doc("Least time between two CNPs of a flow; the first goes at once");
+  p.add("dscp", dscp).max(63).doc("DSCP of CNPs");
+  p.add("priority", priority)
+      .max(7)
+      .doc("Priority (PFC class, and PCP with a VLAN) of CNPs; a pause of it holds them");
+}
+
 void TesterConfig::declare(Parameters& p) {
-  p.add("mac", mac).required().doc("Address of the port");
-  p.add("ip", ip).required().doc("IPv4 or IPv6 address, of one family in the whole platform");
-  p.add("sends", sends).doc("The port sends the platform's traffic to its peer");
-  p.add("start", start).range(0, 1000 * kSecond).doc("When the port begins to send");
   p.add("receive_buffer", receive_buffer)
       .min(9216)
       .doc("Bytes that wait to be drained; a frame that does not fit is dropped and counted");
@@ -54,8 +69,15 @@ void TesterConfig::declare(Parameters& p) {
       .range(Rate::bits_per_second(1'000'000), Rate::gbps(10'000))
       .doc("Rate at which received bytes are taken from the buffer; none: at once");
   p.group("pfc", pfc).doc("Priority flow control towards the peer");
+  p.add("response_quanta", response_quanta)
+      .max(100'000)
+      .doc(
+          "Quanta of 512 bit times from a pause's arrival to its effect (IEEE 802.3 31B.3.7 "
+          "allows 905 at 400Gbps); 0: obeys at once");
   p.group("receive_stall", receive_stall).doc("Random stalls of the receive queue");
   p.group("send_stall", send_stall).doc("Random stalls of the send queue");
+  p.list("stuck", stuck).doc("Times when the receiver takes nothing, in order and apart");
+  p.group("cnp", cnp).doc("Answers to packets that a switch marked");
   p.check([this](const Bound& bound) {
     if (!pfc.enabled || pfc.xoff < receive_buffer) return;
     bound.fail("pfc.xoff",
@@ -63,21 +85,13 @@ void TesterConfig::declare(Parameters& p) {
                    format_bytes(receive_buffer),
                "write less, or pfc.enabled: false");
   });
-}
-
-void TrafficConfig::declare(Parameters& p) {
-  p.add("messages", messages)
-      .range(1, 1'000'000'000)
-      .doc("RDMA writes (unreliable connection) that each sending port sends");
-  p.add("message_size", message_size).range(1, 1ULL << 31).doc("Bytes of a message");
-  p.choice("path_mtu", path_mtu,
-           {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}})
-      .doc("Largest payload of a RoCE packet, bytes");
-  p.add("priority", priority)
-      .max(7)
-      .doc("Priority (PFC class, and PCP with a VLAN) of the traffic");
-  p.add("dscp", dscp).max(63).doc("DSCP of the traffic");
-  p.add("vlan", vlan).range(1, 4094).doc("VLAN id; none: untagged frames");
+  p.check([this](const Bound& bound) {
+    for (std::size_t i = 1; i < stuck.size(); ++i) {
+      if (stuck[i - 1].end() < stuck[i].at) continue;
+      bound.fail("stuck", "time " + std::to_string(i) + " begins before the one before ends",
+                 "write times in order and apart");
+    }
+  });
 }
 
 }  // namespace railyard

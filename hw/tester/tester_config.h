@@ -1,10 +1,11 @@
-// Parameters of a tester port, and of the traffic that a platform's testers send.
+// Parameters of a tester port.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "tlm/base/quantity.h"
 #include "tlm/base/rate.h"
@@ -18,6 +19,16 @@ namespace railyard {
 /// An address of either family.
 using IpAddress = std::variant<net::Ipv4Address, net::Ipv6Address>;
 
+/// Who a port is.
+struct TesterAddress {
+  net::MacAddress mac;
+  IpAddress ip;
+};
+
+inline bool operator==(const TesterAddress& a, const TesterAddress& b) {
+  return a.mac == b.mac && a.ip == b.ip;
+}
+
 /// PFC towards the peer: thresholds on the bytes in the receive buffer.
 struct PfcConfig {
   bool enabled = true;
@@ -28,30 +39,36 @@ struct PfcConfig {
   void declare(Parameters& p);
 };
 
-struct TesterConfig {
-  net::MacAddress mac;
-  IpAddress ip;
-  bool sends = true;
-  Time start = 0;
-  Bytes receive_buffer = kibibytes(256);
-  std::optional<Rate> drain_rate;
-  PfcConfig pfc;
-  StallConfig receive_stall;
-  StallConfig send_stall;
+/// The receiver takes nothing from `at` for `lasts`; 0: for good.
+struct StuckWindow {
+  Time at = 0;
+  Time lasts = 0;
+
+  void declare(Parameters& p);
+  Time end() const { return lasts == 0 ? kForever : at + lasts; }
+};
+
+/// Congestion notification packets: the answer to packets that a switch marked. Defaults as
+/// ConnectX NICs have them.
+struct CnpConfig {
+  bool enabled = false;
+  Time interval = 50 * kMicrosecond;
+  std::uint8_t dscp = 48;
+  std::uint8_t priority = 6;
 
   void declare(Parameters& p);
 };
 
-enum class DataMode : std::uint8_t { kCarried, kElided };
-
-/// What a sending tester sends: `messages` RDMA writes of `message_size`, back to back.
-struct TrafficConfig {
-  std::uint64_t messages = 16;
-  Bytes message_size = kibibytes(64);
-  std::uint32_t path_mtu = 4096;
-  std::uint8_t priority = 3;
-  std::uint8_t dscp = 26;
-  std::optional<std::uint16_t> vlan;
+/// What a platform's tester ports have in common.
+struct TesterConfig {
+  Bytes receive_buffer = kibibytes(256);
+  std::optional<Rate> drain_rate;
+  PfcConfig pfc;
+  std::uint64_t response_quanta = 0;
+  StallConfig receive_stall;
+  StallConfig send_stall;
+  std::vector<StuckWindow> stuck;
+  CnpConfig cnp;
 
   void declare(Parameters& p);
 };

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "platforms/common/congestion/congestion.h"
 #include "platforms/common/run_config.h"
+#include "tlm/base/time.h"
 #include "tlm/config/parameters.h"
 #include "tlm/sim/simulation.h"
 
@@ -17,6 +19,8 @@ class Fabric {
   virtual ~Fabric() = default;
   /// Names of the metrics of the summary table, in its order.
   virtual std::vector<std::string> summary() const = 0;
+  /// Where congestion came from until `now`, valid until it is asked again; nullptr: not looked at.
+  virtual const CongestionReport* congestion(Time /*now*/) { return nullptr; }
 };
 
 class Platform {

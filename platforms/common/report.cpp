@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "platforms/common/config_json.h"
+#include "platforms/common/congestion/congestion_output.h"
 #include "tlm/base/error.h"
 
 namespace railyard {
@@ -76,6 +77,9 @@ std::string report_json(const RunResult& result) {
   for (const Metric& m : result.metrics) {
     metrics[m.info.name] = {
         {"value", json_number(m.value)}, {"unit", m.info.unit}, {"doc", m.info.doc}};
+  }
+  if (result.congestion != nullptr && result.congestion->pauses + result.congestion->unlogged > 0) {
+    report["congestion"] = Json::parse(congestion_json(*result.congestion));
   }
   Json& expectations = report["expectations"] = Json::array();
   for (const ExpectationResult& e : result.expectations) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "platforms/common/congestion/congestion.h"
 #include "platforms/common/expectations.h"
 #include "tlm/base/time.h"
 #include "tlm/config/node.h"
@@ -23,6 +24,7 @@ struct RunResult {
   std::string deadlock;         // what deadlock.report_only let pass
   Time simulated = 0;
   std::vector<Metric> metrics;
+  const CongestionReport* congestion = nullptr;  // the fabric's; nullptr: not looked at
   std::vector<ExpectationResult> expectations;
 
   // The machine's part: not reproducible.

@@ -11,6 +11,7 @@
 #include "platforms/common/assignment.h"
 #include "platforms/common/command_line.h"
 #include "platforms/common/config_json.h"
+#include "platforms/common/congestion/congestion_output.h"
 #include "platforms/common/describe.h"
 #include "platforms/common/describe_run.h"
 #include "platforms/common/logging.h"
@@ -188,6 +189,7 @@ class Run {
     result_.kernel_events = simulation_->kernel_events();
     result_.frame_hops = simulation_->frame_hops();
     result_.metrics = simulation_->metrics();
+    result_.congestion = fabric_->congestion(result_.simulated);
   }
 
   void write_report() {
@@ -197,6 +199,7 @@ class Run {
 
   void print_summary() const {
     fmt::print("{}", summary_table(result_, fabric_->summary()));
+    if (result_.congestion != nullptr) fmt::print("{}", congestion_text(*result_.congestion));
     const std::uint64_t left = simulation_->outstanding_work();
     const double simulated_us = static_cast<double>(result_.simulated) / kMicrosecond;
     const double hops = static_cast<double>(result_.frame_hops);

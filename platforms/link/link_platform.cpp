@@ -14,17 +14,19 @@ namespace {
 /// A port and its half of the link, under one name.
 struct Node : sc_core::sc_module {
   Node(sc_core::sc_module_name name, const std::string& peer, Partition& partition,
-       const TesterConfig& tester_config, const LinkPlatformConfig& config)
+       const LinkNodeConfig& node_config, const LinkPlatformConfig& platform_config)
       : sc_module(name),
-        tester(tester_config),
-        port("port", partition, tester_config, config.traffic, config.link.rate, peer + ".port"),
-        link("link", partition, config.link, Announce::kLastBit) {
+        config(node_config),
+        port("port", partition, node_config.tester, node_config.address, platform_config.link.rate,
+             peer + ".port"),
+        link("link", partition, platform_config.link, Announce::kLastBit) {
     bind_both(port, link);
   }
 
-  TesterConfig tester;
+  LinkNodeConfig config;
   TesterPort port;
   LinkEnd link;
+  std::optional<std::size_t> receives;  // the flow that it is to receive
 };
 
 class LinkFabric : public Fabric {
@@ -42,14 +44,14 @@ class LinkFabric : public Fabric {
     Node& b = *nodes_[1];
     LinkEnd::connect(a.link, b.link);
     if (checks) check_link(a.link, b.link);
-    if (a.tester.sends) connect_flow(a, b);
-    if (b.tester.sends) connect_flow(b, a);
+    if (a.config.sends) connect_flow(a, b);
+    if (b.config.sends) connect_flow(b, a);
     register_totals(simulation.partition(0).statistics());
   }
 
   std::vector<std::string> summary() const override {
     std::vector<std::string> names = {"total.goodput_gbps", "total.unfinished_flows"};
-    for (std::size_t i = 0; i < flows_; ++i) {
+    for (std::uint32_t i = 0; i < flows_; ++i) {
       names.push_back("flow" + std::to_string(i) + ".completion_us");
       names.push_back("flow" + std::to_string(i) + ".goodput_gbps");
     }
@@ -68,16 +70,23 @@ class LinkFabric : public Fabric {
  private:
   void connect_flow(Node& from, Node& to) {
     FlowConfig flow;
-    flow.traffic = config_.traffic;
-    flow.data = config_.data;
-    flow.source_mac = from.tester.mac;
-    flow.destination_mac = to.tester.mac;
-    flow.source_ip = from.tester.ip;
-    flow.destination_ip = to.tester.ip;
-    flow.source_qp = 0x100 + static_cast<std::uint32_t>(2 * flows_);
+    flow.index = flows_++;
+    flow.source = from.config.address;
+    flow.destination = to.config.address;
+    flow.source_qp = 0x100 + 2 * flow.index;
     flow.destination_qp = flow.source_qp + 1;
+    const TrafficConfig& traffic = config_.traffic;
+    flow.messages = traffic.messages;
+    flow.message_size = traffic.message_size;
+    flow.path_mtu = traffic.path_mtu;
+    flow.priority = traffic.priority;
+    flow.dscp = traffic.dscp;
+    flow.vlan = traffic.vlan;
+    flow.start = from.config.start;
+    flow.data = config_.data;
     from.port.send_flow(flow);
-    to.port.expect_flow(flow, flows_++, from.tester.start);
+    to.port.expect_flow(flow);
+    to.receives = flow.index;
   }
 
   double goodput_gbps(Time now) const {
@@ -85,9 +94,11 @@ class LinkFabric : public Fabric {
     Time end = 0;
     std::uint64_t bytes = 0;
     for (const auto& node : nodes_) {
-      if (node->tester.sends) start = std::min(start, node->tester.start);
-      bytes += node->port.received_bytes();
-      end = std::max(end, node->port.flow_ended() ? node->port.completed_at() : now);
+      if (node->config.sends) start = std::min(start, node->config.start);
+      if (!node->receives) continue;
+      const std::size_t flow = *node->receives;
+      bytes += node->port.received_bytes(flow);
+      end = std::max(end, node->port.ended(flow) ? node->port.completed_at(flow) : now);
     }
     const auto ps = static_cast<double>(end - start);
     constexpr double kGigabitsPerSecond = 8000;  // of a byte a picosecond
@@ -103,7 +114,7 @@ class LinkFabric : public Fabric {
         {"total.unfinished_flows", "flows", "Flows of which not every packet has been received"},
         [this](Time, Time) {
           const auto left = std::count_if(nodes_.begin(), nodes_.end(), [](const auto& node) {
-            return !node->port.received_all();
+            return node->receives && !node->port.complete(*node->receives);
           });
           return MetricValue::of(static_cast<std::uint64_t>(left));
         });
@@ -111,10 +122,35 @@ class LinkFabric : public Fabric {
 
   LinkPlatformConfig config_;
   std::vector<std::unique_ptr<Node>> nodes_;
-  std::size_t flows_ = 0;
+  std::uint32_t flows_ = 0;
 };
 
 }  // namespace
+
+void TrafficConfig::declare(Parameters& p) {
+  p.add("messages", messages)
+      .range(1, 1'000'000'000)
+      .doc("RDMA writes (unreliable connection) that each sending port sends");
+  p.add("message_size", message_size).range(1, 1ULL << 31).doc("Bytes of a message");
+  p.choice("path_mtu", path_mtu,
+           {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}})
+      .doc("Largest payload of a RoCE packet, bytes");
+  p.add("priority", priority)
+      .max(7)
+      .doc("Priority (PFC class, and PCP with a VLAN) of the traffic");
+  p.add("dscp", dscp).max(63).doc("DSCP of the traffic");
+  p.add("vlan", vlan).range(1, 4094).doc("VLAN id; none: untagged frames");
+}
+
+void LinkNodeConfig::declare(Parameters& p) {
+  p.add("mac", address.mac).required().doc("Address of the port");
+  p.add("ip", address.ip)
+      .required()
+      .doc("IPv4 or IPv6 address, of one family in the whole platform");
+  p.add("sends", sends).doc("The port sends the platform's traffic to its peer");
+  p.add("start", start).range(0, 1000 * kSecond).doc("When the port begins to send");
+  tester.declare(p);
+}
 
 void LinkPlatformConfig::declare(Parameters& p) {
   p.choice("data", data, {{"carried", DataMode::kCarried}, {"elided", DataMode::kElided}})
@@ -130,14 +166,14 @@ void LinkPlatformConfig::declare(Parameters& p) {
     const auto& [first_name, first] = *nodes.begin();
     const auto& [second_name, second] = *std::next(nodes.begin());
     const std::string other = "nodes." + second_name;
-    if (first.ip.index() != second.ip.index()) {
+    if (first.address.ip.index() != second.address.ip.index()) {
       bound.fail(other + ".ip", "it is of another family than that of " + first_name,
                  "write both as IPv4 or both as IPv6");
     }
-    if (first.ip == second.ip) {
+    if (first.address.ip == second.address.ip) {
       bound.fail(other + ".ip", "it is that of " + first_name, "give each node its own");
     }
-    if (first.mac == second.mac) {
+    if (first.address.mac == second.address.mac) {
       bound.fail(other + ".mac", "it is that of " + first_name, "give each node its own");
     }
   });

@@ -15,6 +15,7 @@ class DirectCarrier : public LinkCarrier {
  public:
   explicit DirectCarrier(LinkEnd& to) : to_(to) {}
   void carry(FrameInFlight frame) override { to_.accept(std::move(frame)); }
+  void carry(LineSignal signal) override { to_.accept(signal); }
 
  private:
   LinkEnd& to_;
@@ -30,6 +31,7 @@ class BorderCarrier : public LinkCarrier {
     frame.packet = net::deserialise(flat_.data(), flat_.size(), to_.partition().packets());
     to_.accept(std::move(frame));
   }
+  void carry(LineSignal signal) override { to_.accept(signal); }
 
  private:
   LinkEnd& to_;
@@ -125,18 +127,19 @@ void LinkEnd::register_all() {
 void LinkEnd::connect(LinkEnd& a, LinkEnd& b) {
   a.carrier_ = carrier(a, b);
   b.carrier_ = carrier(b, a);
-  a.may_be_cut_ = b.announce_ == Announce::kFirstBit && !a.config_.outages.empty();
-  b.may_be_cut_ = a.announce_ == Announce::kFirstBit && !b.config_.outages.empty();
+  if (&a.partition_ != &b.partition_) return;
+  a.near_peer_ = &b;
+  b.near_peer_ = &a;
 }
 
-void LinkEnd::start_of_simulation() {
-  if (!config_.outages.empty()) {
-    partition_.scheduler().schedule(state_change_, config_.outages.front().at);
-  }
-}
+void LinkEnd::start_of_simulation() { schedule_state_change(); }
 
-tlm::tlm_sync_enum LinkEnd::transmit(net::Packet& packet, PacketPhase& /*phase*/,
+tlm::tlm_sync_enum LinkEnd::transmit(net::Packet& packet, PacketPhase& phase,
                                      sc_core::sc_time& /*delay*/) {
+  if (phase.kind == PacketPhase::Kind::kRetrain) {
+    retrain(phase.lasts);
+    return tlm::TLM_ACCEPTED;
+  }
   const Time now = partition_.now();
   if (transmit_done_.pending()) {
     break_invariant(name(), now, "a frame was sent while another is on the line");
@@ -152,6 +155,7 @@ tlm::tlm_sync_enum LinkEnd::transmit(net::Packet& packet, PacketPhase& /*phase*/
   busy_probe_.set(1, now);
   if (lane_.on()) lane_.span(label(packet.frame), now, line_free, "bytes", packet.wire_bytes);
   on_line_ = Ref<net::Packet>::share(packet);
+  last_bit_leaves_ = last;
   partition_.scheduler().schedule(transmit_done_, line_free);
 
   const bool dropped = up_ && random_.chance(drop_threshold_);
@@ -174,13 +178,14 @@ tlm::tlm_sync_enum LinkEnd::transmit(net::Packet& packet, PacketPhase& /*phase*/
 }
 
 void LinkEnd::launch(net::Packet& packet, Time now, Time first, Time last) {
-  FrameInFlight frame{now, first + propagation_, last + propagation_, false,
+  FrameInFlight frame{now, first + propagation_, last + propagation_, packet.bad_fcs,
                       Ref<net::Packet>::share(packet)};
-  frame.corrupted = hit_by_bit_error(packet.wire_bytes);
-  // The transmitter may keep its packet to send it again: one that is broken is another, and so is
-  // one that an outage may still break after its receiver has seen it.
-  if (frame.corrupted || may_be_cut_) frame.packet = copy_of(packet);
-  if (frame.corrupted) frame.packet->bad_fcs = true;
+  if (hit_by_bit_error(packet.wire_bytes)) {
+    // The transmitter may keep its packet to send it again: one that is broken is another.
+    frame.corrupted = true;
+    frame.packet = copy_of(packet);
+    frame.packet->bad_fcs = true;
+  }
   carrier_->carry(std::move(frame));
 }
 
@@ -229,6 +234,11 @@ void LinkEnd::arrive() {
   if (!in_flight_.empty()) schedule_arrival();
   const Time now = partition_.now();
 
+  if (!up_ || frame.launch + propagation_ < up_since_) {
+    lose(frame, now);
+    return;
+  }
+  settle(frame);
   rx_frames_.add();
   rx_bytes_.add(frame.packet->wire_bytes);
   partition_.count_frame_hop();
@@ -242,36 +252,18 @@ void LinkEnd::arrive() {
   if (announce_ == Announce::kFirstBit) announced_ = std::move(frame);
 }
 
-void LinkEnd::change_state() {
-  const Time now = partition_.now();
-  const Outage& outage = config_.outages[next_outage_];
-  up_ = !up_;
-  up_probe_.set(up_ ? 1 : 0, now);
-  if (!up_) {
-    tap_.cut(now);
-    lose_frames_in_flight(now);
-    down_moment_.raise(now);
-    if (outage.end() != kForever) partition_.scheduler().schedule(state_change_, outage.end());
-  } else if (++next_outage_ < config_.outages.size()) {
-    partition_.scheduler().schedule(state_change_, config_.outages[next_outage_].at);
+// A packet whose end is still to come may be cut, so it is the receiver's own: nobody but the other
+// end's transmitter holds it too. What was stomped under way is another than its sender's.
+void LinkEnd::settle(FrameInFlight& frame) {
+  bool copies = frame.corrupted && !frame.packet->bad_fcs;
+  if (announce_ == Announce::kFirstBit) {
+    const bool on_line = near_peer_ != nullptr && near_peer_->on_line_.get() == frame.packet.get();
+    copies = frame.packet->references() > (on_line ? 2U : 1U);
   }
-  tell(rx, *no_packet_, up_ ? PacketPhase::Kind::kLinkUp : PacketPhase::Kind::kLinkDown);
-}
-
-void LinkEnd::lose_frames_in_flight(Time now) {
-  if (announced_.packet && announced_.last_bit > now && !announced_.packet->bad_fcs) {
-    announced_.packet->bad_fcs = true;
-    corrupted_.add();
-    drop_moment_.raise(now);
+  if (copies) {
+    frame.packet = copy_of(*frame.packet);
+    frame.packet->bad_fcs = frame.corrupted;
   }
-  announced_ = {};
-  while (!in_flight_.empty()) {
-    const FrameInFlight frame = in_flight_.pop();
-    lost_down_.add();
-    drop_moment_.raise(now);
-    if (in_observer_ != nullptr) in_observer_->lost(frame, now);
-  }
-  partition_.scheduler().cancel(arrival_);
 }
 
 tlm::tlm_sync_enum LinkEnd::ignore(net::Packet& /*packet*/, PacketPhase& /*phase*/,

@@ -1,11 +1,26 @@
-// A point-to-point link as two half-objects. All that passes between them is (times, packet), never
-// earlier than now + propagation, so the halves may live in different partitions.
+// A point-to-point link as two half-objects. All that passes between them is (times, packet) and
+// LineSignal, never earlier than now + propagation, so the halves may live in different partitions.
 //
 // Modelled: serialisation at the exact line rate with preamble and inter-frame gap, propagation,
-// bit errors (a frame with one or more has a bad FCS), loss, and outages: when the link goes down,
-// all that has not arrived to its last bit is lost, a frame whose first bit has been announced is
-// cut short and has a bad FCS, and what is sent meanwhile is lost at the transmitter. Not modelled:
-// auto-negotiation, FEC blocks, lane skew; line coding is part of the rate.
+// bit errors (a frame with one or more has a bad FCS), loss, and times when the link is down:
+// - outages, configured, at both ends at once;
+// - retraining, asked for by a device (kRetrain): its end goes down at once, the other when the
+// loss
+//   of the signal reaches it, and each comes up `lasts` after it went down, or a round trip if that
+//   is longer (no signal of the other end is there before).
+// An end is up when nothing holds it down. When it goes down, all that has not arrived to its last
+// bit is lost, a frame whose first bit has been announced is cut short and has a bad FCS, and what
+// is sent meanwhile is lost at the transmitter. A frame that arrives at a dead end, or was under
+// way into it when it came up, is lost.
+//
+// A frame is cut on the packet that its receiver was given, so a cut-through device that relays the
+// same object sends it on with a bad FCS; if it is on an egress link already, the other end of that
+// link learns of it before the last bit. A packet that somebody else holds too is copied when its
+// first bit is announced: its sender never sees it cut. A sender that lets go of what it sends
+// saves the copy.
+//
+// Not modelled: auto-negotiation, the steps of training, FEC blocks, lane skew; line coding is part
+// of the rate.
 #pragma once
 
 #include <cstdint>
@@ -31,15 +46,27 @@ struct FrameInFlight {
   Time launch = 0;
   Time first_bit = 0;
   Time last_bit = 0;
-  bool corrupted = false;
+  bool corrupted = false;  // has a bad FCS when its last bit arrives
   Ref<net::Packet> packet;
 };
 
-/// Takes frames to the other half.
+/// What one half tells the other beside frames.
+struct LineSignal {
+  enum class Kind : std::uint8_t {
+    kLoss,   // there is no signal from `at` to `time`
+    kStomp,  // the frame whose last bit arrives at `time` ends with a bad FCS
+  };
+  Kind kind = Kind::kLoss;
+  Time at = 0;  // when it reaches the receiving end
+  Time time = 0;
+};
+
+/// Takes frames and signals to the other half.
 class LinkCarrier {
  public:
   virtual ~LinkCarrier() = default;
   virtual void carry(FrameInFlight frame) = 0;
+  virtual void carry(LineSignal signal) = 0;
 };
 
 /// Sees what a half does; a link checker is one. One branch when there is none.
@@ -80,8 +107,9 @@ class LinkEnd : public sc_core::sc_module {
     in_observer_ = in;
   }
 
-  /// The other half hands a frame over; called by a carrier.
+  /// The other half hands over; called by a carrier.
   void accept(FrameInFlight frame);
+  void accept(LineSignal signal);
 
  private:
   tlm::tlm_sync_enum transmit(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
@@ -93,9 +121,21 @@ class LinkEnd : public sc_core::sc_module {
   void end_transmission();
   void arrive();
   void schedule_arrival();
-  void change_state();
-  void lose_frames_in_flight(Time now);
+  void settle(FrameInFlight& frame);
   void register_all();
+
+  // link_state.cpp
+  void retrain(Time lasts);
+  void change_state();
+  bool take_signals(Time now);
+  bool outage_holds(Time now);
+  void tell_state(Time now);
+  void schedule_state_change();
+  void lose(const FrameInFlight& frame, Time now);
+  void lose_frames_in_flight(Time now);
+  void cut_announced(Time now);
+  void stomp(Time last_bit, Time now);
+  void stomp_relays(const net::Packet& packet, Time now) const;
 
   void start_of_simulation() override;
 
@@ -104,6 +144,7 @@ class LinkEnd : public sc_core::sc_module {
   Announce announce_;
   Time propagation_;
   std::unique_ptr<LinkCarrier> carrier_;
+  const LinkEnd* near_peer_ = nullptr;  // the other half, if it is in this partition
   LinkObserver* out_observer_ = nullptr;
   LinkObserver* in_observer_ = nullptr;
 
@@ -112,10 +153,10 @@ class LinkEnd : public sc_core::sc_module {
   Time carried_over_ = 0;  // of the frame that was on the line when warm-up ended
   Event transmit_done_;
   Ref<net::Packet> on_line_;
+  Time last_bit_leaves_ = 0;  // that of on_line_
   RandomStream random_;
   std::uint64_t bits_to_error_ = ~std::uint64_t{0};
   std::uint64_t drop_threshold_;
-  bool may_be_cut_ = false;  // after the other end has announced its first bit
 
   // receiver
   Ring<FrameInFlight> in_flight_;
@@ -125,7 +166,11 @@ class LinkEnd : public sc_core::sc_module {
   // state
   Event state_change_;
   std::size_t next_outage_ = 0;
+  Ring<LineSignal> signals_;
+  Time retrain_until_ = 0;    // asked for now; 0: not
+  Time no_signal_until_ = 0;  // by retraining
   bool up_ = true;
+  Time up_since_ = 0;
   Ref<net::Packet> no_packet_;  // what a state change is told with
 
   Counter tx_frames_, tx_bytes_, rx_frames_, rx_bytes_, corrupted_, dropped_, lost_down_;

@@ -11,7 +11,7 @@ tlm::tlm_sync_enum PacketStub::receive(net::Packet& packet, PacketPhase& phase,
                                        sc_core::sc_time& /*delay*/) {
   if (on_packet) {
     on_packet(packet, phase);
-  } else {
+  } else if (phase.kind == PacketPhase::Kind::kFrame) {
     received.push_back({Ref<net::Packet>::share(packet), phase});
   }
   return tlm::TLM_ACCEPTED;

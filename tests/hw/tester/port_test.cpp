@@ -17,24 +17,19 @@ namespace {
 struct Bench {
   explicit Bench(TesterConfig tester = {}, std::uint64_t packets = 8)
       : stub("stub"),
-        port("port", simulation.partition(), tester, traffic(packets), Rate::gbps(400), "stub"),
+        port("port", simulation.partition(), tester, {}, Rate::gbps(400), "stub"),
         port_end("port_link", simulation.partition(), link(), Announce::kLastBit),
         stub_end("stub_link", simulation.partition(), link(), Announce::kLastBit) {
     bind_both(port, port_end);
     bind_both(stub, stub_end);
     LinkEnd::connect(port_end, stub_end);
     check_link(port_end, stub_end);
-    flow.traffic = traffic(packets);
-    flow.source_ip = net::Ipv4Address{1};
-    flow.destination_ip = net::Ipv4Address{2};
+    flow.messages = packets;
+    flow.message_size = 4096;
+    flow.source.ip = net::Ipv4Address{1};
+    flow.destination.ip = net::Ipv4Address{2};
   }
 
-  static TrafficConfig traffic(std::uint64_t packets) {
-    TrafficConfig config;
-    config.messages = packets;
-    config.message_size = 4096;
-    return config;
-  }
   static LinkConfig link() {
     LinkConfig config;
     config.length = Length{0};
@@ -118,7 +113,7 @@ TEST(TesterPort, RefreshesItsXoffWhileItsBufferStaysFull) {
   tester.pfc.xoff = 5000;
   tester.pfc.xon = 4200;
   Bench bench(tester, 3);
-  bench.port.expect_flow(bench.flow, 0, 0);
+  bench.port.expect_flow(bench.flow);
   bench.simulation.seal();
   FlowSource source(bench.flow);
   bench.stub.on_line = [&](const PacketPhase&) {
@@ -134,7 +129,7 @@ TEST(TesterPort, RefreshesItsXoffWhileItsBufferStaysFull) {
   // half of 65535 quanta of 1.28 ns
   EXPECT_EQ(second.phase.last_bit - first.phase.last_bit, 65535 * 1280 / 2);
   EXPECT_EQ(bench.stub.received.back().packet->frame.mac_control.quanta[3], 0);
-  EXPECT_TRUE(bench.port.received_all());
+  EXPECT_TRUE(bench.port.complete(0));
 }
 
 TEST(TesterPort, SendsOnlyTheNewestStateAfterItsLineWasDown) {
@@ -144,7 +139,7 @@ TEST(TesterPort, SendsOnlyTheNewestStateAfterItsLineWasDown) {
   tester.pfc.xon = 4200;
   tester.pfc.quanta = 2;  // 2.56 ns: hundreds of thousands of refreshes while the line is down
   Bench bench(tester, 3);
-  bench.port.expect_flow(bench.flow, 0, 0);
+  bench.port.expect_flow(bench.flow);
   bench.simulation.seal();
   FlowSource source(bench.flow);
   net::PacketPool& pool = bench.simulation.partition().packets();
@@ -165,7 +160,7 @@ TEST(TesterPort, SendsOnlyTheNewestStateAfterItsLineWasDown) {
 
 TEST(TesterPort, ACorruptedPayloadIsABrokenInvariant) {
   Bench bench;
-  bench.port.expect_flow(bench.flow, 0, 0);
+  bench.port.expect_flow(bench.flow);
   bench.simulation.seal();
   FlowSource source(bench.flow);
   const Ref<net::Packet> packet = source.make(bench.simulation.partition().packets(), 0);

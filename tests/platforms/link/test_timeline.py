@@ -69,7 +69,7 @@ class Timeline(LinkCase):
         self.assertAlmostEqual(sum(end - begin for begin, end, *_ in spans),
                                self.done['a.port.pause_us'] * 1e6, delta=1e-3)
         self.assertEqual({(name, tuple(arguments.items())) for *_, name, arguments in spans},
-                         {('paused', (('priority', 3),))})
+                         {('paused', (('priorities', 1 << 3),))})
 
 
 if __name__ == '__main__':

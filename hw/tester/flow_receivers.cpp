@@ -1,0 +1,147 @@
+#include "hw/tester/flow_receivers.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace railyard {
+
+FlowReceivers::FlowReceivers(Partition& partition, const std::string& name, const CnpConfig& config,
+                             std::function<void()> wake)
+    : partition_(partition), name_(name), config_(config), wake_(std::move(wake)) {
+  register_all(name + ".");
+}
+
+void FlowReceivers::expect(const FlowConfig& config) {
+  const auto number = static_cast<std::uint32_t>(flows_.size());
+  if (!by_qp_.insert(config.destination_qp, number) || !by_index_.insert(config.index, number)) {
+    throw std::logic_error(name_ + ": flow " + std::to_string(config.index) +
+                           ", or its queue pair, is expected already");
+  }
+  flows_.emplace_back(config);
+  register_flow(number);
+}
+
+const ReceivedFlow& FlowReceivers::flow(std::size_t index) const {
+  const std::uint32_t number = by_index_.find(static_cast<std::uint32_t>(index));
+  if (number == NumberTable::kNone) {
+    throw std::out_of_range(name_ + " expects no flow " + std::to_string(index));
+  }
+  return flows_[number];
+}
+
+void FlowReceivers::take(const net::Packet& packet) {
+  const Time now = partition_.now();
+  const net::Frame& frame = packet.frame;
+  const std::uint32_t number =
+      frame.is_roce() ? by_qp_.find(frame.bth.destination_qp) : NumberTable::kNone;
+  if (number == NumberTable::kNone) return stray_.add();
+  ReceivedFlow& flow = flows_[number];
+  const std::uint64_t missing_before = flow.sink.missing();
+  const FlowSink::Verdict verdict = flow.sink.take(packet);
+  switch (verdict) {
+    case FlowSink::Verdict::kStray:
+      return stray_.add();
+    case FlowSink::Verdict::kWrong:
+      break_invariant(name_, now,
+                      "packet " + std::to_string(packet.id) + " is not what its source sent");
+    case FlowSink::Verdict::kDuplicate:
+      duplicate_.add();
+      break;
+    case FlowSink::Verdict::kOutOfOrder:
+      ++flow.out_of_order;
+      out_of_order_.add();
+      [[fallthrough]];
+    case FlowSink::Verdict::kAfterGap:
+    case FlowSink::Verdict::kInOrder:
+      missing_ += flow.sink.missing() - missing_before;
+      packets_.add();
+      payload_.add(frame.payload_bytes);
+      latency_.record(static_cast<std::uint64_t>(now - packet.created));
+      if (flow.sink.saw_last()) flow.completed_at = now;
+  }
+  if (frame.ecn() == net::Ecn::kCe) take_marked(number, packet, now);
+}
+
+void FlowReceivers::take_marked(std::uint32_t number, const net::Packet& packet, Time now) {
+  ReceivedFlow& flow = flows_[number];
+  ++flow.ce;
+  ce_.add();
+  if (listener_ != nullptr) listener_->on_ce(flow.index, now);
+  if (!config_.enabled || now < flow.next_cnp) return;
+  flow.next_cnp = kQueued;
+  Ref<net::Packet> cnp = partition_.packets().packets.acquire();
+  net::CnpMarking marking;
+  marking.dscp = config_.dscp;
+  marking.pcp = config_.priority;
+  cnp->frame = net::cnp_frame(packet.frame, flow.source_qp, marking);
+  cnp->seal();
+  cnps_.push({number, std::move(cnp)});
+  partition_.open_work();
+  wake_();
+}
+
+Ref<net::Packet> FlowReceivers::next_cnp() {
+  const Time now = partition_.now();
+  Cnp cnp = cnps_.pop();
+  flows_[cnp.flow].next_cnp = now + config_.interval;
+  cnp.packet->created = now;
+  cnp_sent_.add();
+  partition_.close_work();
+  return std::move(cnp.packet);
+}
+
+// Whole runs, so that a flow's numbers do not depend on when warm-up ends.
+void FlowReceivers::register_flow(std::uint32_t number) {
+  StatisticsRegistry& s = partition_.statistics();
+  const std::string prefix = "flow" + std::to_string(flows_[number].index) + ".";
+  s.add_derived(
+      {prefix + "completion_us", "us",
+       "When the flow's last byte was received, warm-up or not; 0: not yet"},
+      [this, number](Time, Time) {
+        return MetricValue::of(static_cast<double>(flows_[number].completed_at) / kMicrosecond);
+      });
+  s.add_derived({prefix + "goodput_gbps", "Gb/s",
+                 "Payload received over the time from start to completion, warm-up or not"},
+                [this, number](Time now, Time) {
+                  const ReceivedFlow& f = flows_[number];
+                  const Time end = f.completed_at != 0 ? f.completed_at : now;
+                  const auto ps = static_cast<double>(end - f.start);
+                  const double bytes = static_cast<double>(f.sink.bytes());
+                  return MetricValue::of(ps <= 0 ? 0.0 : bytes * 8000 / ps);
+                });
+  s.add_derived(
+      {prefix + "ce_packets", "packets", "Packets of the flow that came with CE, warm-up or not"},
+      [this, number](Time, Time) { return MetricValue::of(flows_[number].ce); });
+  s.add_derived(
+      {prefix + "out_of_order_packets", "packets",
+       "Packets of the flow that came behind a later one, warm-up or not"},
+      [this, number](Time, Time) { return MetricValue::of(flows_[number].out_of_order); });
+  s.add_derived(
+      {prefix + "lost_packets", "packets",
+       "Packets of the flow before the latest that came that have not, warm-up or not"},
+      [this, number](Time, Time) { return MetricValue::of(flows_[number].sink.missing()); });
+}
+
+void FlowReceivers::register_all(const std::string& prefix) {
+  StatisticsRegistry& s = partition_.statistics();
+  s.add(packets_, {prefix + "received_packets", "packets",
+                   "Packets of expected flows taken, duplicates not counted"});
+  s.add(payload_, {prefix + "received_payload", "bytes",
+                   "Payload of expected flows taken, duplicates not counted"});
+  s.add_derived({prefix + "lost_packets", "packets",
+                 "Packets missing before packets that arrived, by PSN, warm-up or not"},
+                [this](Time, Time) { return MetricValue::of(missing_); });
+  s.add(out_of_order_, {prefix + "out_of_order_packets", "packets",
+                        "Packets of expected flows that came behind a later one"});
+  s.add(duplicate_, {prefix + "duplicate_packets", "packets",
+                     "Packets of expected flows that had come already"});
+  s.add(stray_, {prefix + "stray_packets", "packets",
+                 "Packets of no expected flow, or more than 2,048 packets late"});
+  s.add(ce_, {prefix + "ce_received", "packets", "Packets of expected flows that came with CE"});
+  s.add(cnp_sent_, {prefix + "cnp_sent", "packets", "CNPs put on the line"});
+  s.add(latency_,
+        {prefix + "latency_ns", "ns", "From the start of a packet's transmission to its delivery"},
+        1000);
+}
+
+}  // namespace railyard

@@ -1,0 +1,164 @@
+#include "hw/tester/flow_turns.h"
+
+#include <algorithm>
+
+namespace railyard {
+
+namespace {
+
+constexpr std::uint8_t bit(unsigned priority) { return static_cast<std::uint8_t>(1U << priority); }
+
+}  // namespace
+
+std::uint32_t FlowTurns::add(std::uint32_t index, std::uint8_t priority, Time start,
+                             const std::optional<Rate>& rate) {
+  const auto number = static_cast<std::uint32_t>(flows_.size());
+  Flow& flow = flows_.emplace_back();
+  flow.index = index;
+  flow.priority = priority;
+  flow.last_start = start;
+  flow.paced = rate.has_value();
+  if (rate) flow.clock = ByteClock(*rate);
+  flow.clock.start(start);
+  heap_.reserve(flows_.capacity());
+  wait_until(number, start);
+  return number;
+}
+
+std::uint32_t FlowTurns::take(std::uint8_t priorities) {
+  const auto eligible = static_cast<std::uint8_t>(ready_ & priorities);
+  if (eligible == 0) return kNone;
+  // Of the priorities that may send, that whose first flow became ready first.
+  unsigned best = 0;
+  std::uint64_t best_turn = ~std::uint64_t{0};
+  for (unsigned p = 0, left = eligible; left != 0; ++p, left >>= 1U) {
+    if ((left & 1U) == 0 || flows_[lines_[p].first].turn >= best_turn) continue;
+    best = p;
+    best_turn = flows_[lines_[p].first].turn;
+  }
+  Line& line = lines_[best];
+  const std::uint32_t number = line.first;
+  Flow& flow = flows_[number];
+  flow.place = Place::kTaken;
+  line.first = flow.next;
+  if (line.first == kNone) ready_ = static_cast<std::uint8_t>(ready_ & ~bit(best));
+  return number;
+}
+
+void FlowTurns::sent(std::uint32_t number, std::uint32_t line_bytes, Time now) {
+  Flow& flow = flows_[number];
+  flow.last_bytes = line_bytes;
+  if (!flow.paced) {
+    flow.last_start = now;
+    make_ready(number);
+    return;
+  }
+  const bool held = lines_[flow.priority].released > flow.clock.now();
+  if (held || flow.anew) flow.clock.start(now);
+  flow.anew = false;
+  Time start = flow.clock.now();
+  Time due = flow.clock.advance(line_bytes);
+  if (now - start > kMostBehind * (due - start)) {
+    flow.clock.start(now);
+    start = now;
+    due = flow.clock.advance(line_bytes);
+  }
+  flow.last_start = start;
+  if (due <= now) {
+    make_ready(number);
+  } else {
+    wait_until(number, due);
+  }
+}
+
+void FlowTurns::finish(std::uint32_t number) {
+  const unsigned priority = flows_[number].priority;
+  if (--lines_[priority].unfinished == 0) {
+    unfinished_ = static_cast<std::uint8_t>(unfinished_ & ~bit(priority));
+  }
+}
+
+void FlowTurns::set_rate(std::uint32_t number, const std::optional<Rate>& rate, Time now) {
+  Flow& flow = flows_[number];
+  flow.paced = rate.has_value();
+  if (rate) flow.clock = ByteClock(*rate);
+  if (flow.place != Place::kWaiting) {
+    flow.anew = true;
+    return;
+  }
+  flow.clock.start(flow.last_start);
+  const Time due = rate ? flow.clock.advance(flow.last_bytes) : flow.last_start;
+  if (due < now) flow.clock.start(now);
+  heap_[flow.slot].due = std::max(due, now);
+  sift_up(flow.slot);
+  sift_down(flow.slot);
+}
+
+void FlowTurns::release(std::uint8_t priorities, Time now) {
+  for (unsigned p = 0; p < kPriorities; ++p) {
+    if ((priorities & bit(p)) != 0) lines_[p].released = now;
+  }
+}
+
+void FlowTurns::wake_first() {
+  const std::uint32_t number = heap_.front().flow;
+  const Waiting last = heap_.back();
+  heap_.pop_back();
+  if (!heap_.empty()) {
+    put(0, last);
+    sift_down(0);
+  }
+  Flow& flow = flows_[number];
+  if (!flow.begun) {
+    flow.begun = true;
+    ++lines_[flow.priority].unfinished;
+    unfinished_ = static_cast<std::uint8_t>(unfinished_ | bit(flow.priority));
+  }
+  make_ready(number);
+}
+
+void FlowTurns::make_ready(std::uint32_t number) {
+  Flow& flow = flows_[number];
+  Line& line = lines_[flow.priority];
+  flow.place = Place::kReady;
+  flow.turn = turns_++;
+  flow.next = kNone;
+  if (line.first == kNone) {
+    line.first = number;
+    ready_ = static_cast<std::uint8_t>(ready_ | bit(flow.priority));
+  } else {
+    flows_[line.last].next = number;
+  }
+  line.last = number;
+}
+
+void FlowTurns::wait_until(std::uint32_t number, Time due) {
+  flows_[number].place = Place::kWaiting;
+  heap_.push_back({due, flows_[number].index, number});
+  const auto slot = static_cast<std::uint32_t>(heap_.size() - 1);
+  flows_[number].slot = slot;
+  sift_up(slot);
+}
+
+void FlowTurns::sift_up(std::uint32_t slot) {
+  const Waiting waiting = heap_[slot];
+  while (slot != 0 && waiting.before(heap_[(slot - 1) / 2])) {
+    put(slot, heap_[(slot - 1) / 2]);
+    slot = (slot - 1) / 2;
+  }
+  put(slot, waiting);
+}
+
+void FlowTurns::sift_down(std::uint32_t slot) {
+  const Waiting waiting = heap_[slot];
+  const auto size = static_cast<std::uint32_t>(heap_.size());
+  for (std::uint32_t child = 2 * slot + 1; child < size; child = 2 * slot + 1) {
+    if (child + 1 < size && heap_[child + 1].before(heap_[child])) ++child;
+    if (!heap_[child].before(waiting)) break;
+    put(slot, heap_[child]);
+    slot = child;
+  }
+  put(slot, waiting);
+}
+
+}  // namespace railyard
