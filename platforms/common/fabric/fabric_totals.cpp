@@ -110,9 +110,10 @@ void TesterFabric::register_totals(StatisticsRegistry& statistics) {
 }
 
 std::vector<std::string> TesterFabric::summary() const {
-  std::vector<std::string> names = {"total.goodput_gbps", "total.fairness_jain",
-                                    "total.completion_us", "total.unfinished_flows",
-                                    "total.dropped_frames"};
+  std::vector<std::string> names = {"total.goodput_gbps",   "total.fairness_jain",
+                                    "total.completion_us",  "total.unfinished_flows",
+                                    "total.dropped_frames", "total.pause_depth",
+                                    "total.victim_flows"};
   if (!cycle_.empty()) names.emplace_back("total.cyclic_dependency_ports");
   const Values values = values_of(simulation_.metrics());
   append_switches(values, names);

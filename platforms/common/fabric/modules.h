@@ -1,6 +1,8 @@
 // The modules of a tester fabric's nodes. Included by the fabric's .cpp files alone.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,13 +39,15 @@ struct TesterFabric::Host : sc_core::sc_module {
     }
   }
 
-  LinkEnd& link(std::uint32_t port) {
-    std::size_t i = 0;
-    while (numbers[i] != port) ++i;
-    return *links[i];
+  TesterPort& nic(std::uint32_t port) { return *nics[place_of(port)]; }
+  LinkEnd& link(std::uint32_t port) { return *links[place_of(port)]; }
+
+  std::size_t place_of(std::uint32_t port) const {
+    const auto found = std::lower_bound(numbers.begin(), numbers.end(), port);
+    return static_cast<std::size_t>(found - numbers.begin());
   }
 
-  std::vector<std::uint32_t> numbers;  // of the cabled ports
+  std::vector<std::uint32_t> numbers;  // of the cabled ports, ascending
   std::vector<std::unique_ptr<TesterPort>> nics;
   std::vector<std::unique_ptr<LinkEnd>> links;
 };

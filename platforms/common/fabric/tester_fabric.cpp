@@ -29,7 +29,9 @@ TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, b
   add_routes(routes);
   add_flows(routes);
   say_topology(routes);
+  watch_congestion(routes);
   register_totals(simulation.partition(0).statistics());
+  register_congestion_metrics(simulation.partition(0).statistics(), *congestion_);
 }
 
 TesterFabric::~TesterFabric() = default;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hw/tester/flow.h"
+#include "platforms/common/congestion/congestion_monitor.h"
 #include "platforms/common/fabric/fabric_config.h"
 #include "platforms/common/platform.h"
 #include "platforms/common/topology/routes.h"
@@ -34,6 +35,7 @@ class TesterFabric : public Fabric {
   ~TesterFabric() override;
 
   std::vector<std::string> summary() const override;
+  const CongestionReport* congestion(Time now) override { return &congestion_->at(now); }
 
   const Topology& topology() const { return topology_; }
   const std::vector<FlowConfig>& flows() const { return flows_; }
@@ -41,6 +43,10 @@ class TesterFabric : public Fabric {
  private:
   struct Host;
   struct Switch;
+  struct FlowEnds {
+    std::uint32_t source;
+    std::uint32_t destination;
+  };
 
   void build_switches();
   void build_hosts();
@@ -48,6 +54,8 @@ class TesterFabric : public Fabric {
   void add_routes(const Routes& routes);
   void add_flows(const Routes& routes);
   void say_topology(const Routes& routes);
+  void watch_congestion(const Routes& routes);
+  std::vector<std::size_t> egresses_of(const Routes& routes, const FlowEnds& flow) const;
   void register_totals(StatisticsRegistry& statistics);
 
   using Values = std::map<std::string, double>;
@@ -77,12 +85,10 @@ class TesterFabric : public Fabric {
   std::vector<std::unique_ptr<Host>> hosts_;
   std::vector<std::unique_ptr<Switch>> switches_;
   std::vector<TesterPort*> endpoint_ports_;  // [endpoint]
-  struct FlowEnds {
-    std::uint32_t source;
-    std::uint32_t destination;
-  };
   std::vector<FlowConfig> flows_;
   std::vector<FlowEnds> flow_ends_;
+  std::map<Topology::Port, std::size_t> port_numbers_;  // among those that congestion_ looks at
+  std::unique_ptr<CongestionMonitor> congestion_;
 };
 
 }  // namespace railyard
