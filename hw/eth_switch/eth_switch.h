@@ -76,6 +76,8 @@ class EthSwitch : public sc_core::sc_module {
   const SwitchConfig& config() const { return config_; }
   /// Bytes of the buffer that are in use, by cells.
   std::uint64_t buffered_bytes() const;
+  /// Frames dropped since warm-up, for whatever reason.
+  std::uint64_t dropped_frames() const;
   /// What is wrong with the accounts of buffer and queues, or nothing.
   std::optional<std::string> check() const;
 
