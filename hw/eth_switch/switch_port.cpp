@@ -38,9 +38,7 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
            {owner.config().clock, owner.config().buffers.pfc.latency,
             owner.config().buffers.pfc.quanta},
            *this),
-      dispatch_latency_(owner.config().clock *
-                        static_cast<Time>(owner.config().pipeline.scheduler.latency +
-                                          owner.config().pipeline.egress.latency)),
+      dispatch_latency_(owner.config().dispatch_latency()),
       scheduler_(stages.scheduler(owner.config())),
       wake_(Event::of<&SwitchPort::send_next>(
           *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
@@ -167,15 +165,20 @@ bool SwitchPort::send_frame(Time now) {
   EgressScheduler::Heads heads{};
   Time next = kForever;
   const std::uint8_t eligible = eligible_classes(now, heads, next);
-  Stage& egress = owner_.egress_stage_[owner_.slice_of(id_)];
-  if (eligible != 0) next = egress.free_at();
+  if (eligible != 0) {
+    if (egress_turn_ < now) {
+      EthSwitch::Pipeline& pipeline = owner_.pipeline_of(id_);
+      egress_turn_ = pipeline.egress.book(pipeline.scheduler.book(now));
+    }
+    next = egress_turn_;
+  }
   if (eligible == 0 || next > now) {
     if (next < wake_.time()) partition_.scheduler().schedule(wake_, next);
     return false;
   }
   const std::optional<unsigned> picked = scheduler_->pick(eligible, heads);
   if (!picked) return false;
-  egress.enter(now);
+  egress_turn_ = -1;
   FrameQueue& queue = queues_[*picked];
   HeldFrame frame = queue.pop();
   queue.prefetch();
@@ -216,15 +219,15 @@ std::uint8_t SwitchPort::eligible_classes(Time now, EgressScheduler::Heads& head
 
 void SwitchPort::put_on_line(HeldFrame&& frame, Time now) {
   sending_ = true;
-  if (frame.packet->bad_fcs) stomped_.add();
   on_line_ = std::move(frame);
   last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + on_line_.bytes);
   send(tx, *on_line_.packet, 0, 0);
 }
 
 // A packet that somebody else holds too (its sender, until its line is free) is not ours to change.
+// One that is cut through is: its link gave us our own, and will stomp it if its tail is cut.
 void SwitchPort::mark(HeldFrame& frame) {
-  if (frame.packet->references() > 1) {
+  if (!frame.cut_through && frame.packet->references() > 1) {
     frame.packet = net::clone(*frame.packet, partition_.packets());
   }
   frame.packet->frame.set_ecn(net::Ecn::kCe);
@@ -235,7 +238,7 @@ void SwitchPort::send_pfc() {
   const Time now = partition_.now();
   sending_ = true;
   Ref<net::Packet> packet = partition_.packets().packets.acquire();
-  const PfcSender::Sent sent = pfc_.form(packet->frame, mac_);
+  const PfcGenerator::Sent sent = pfc_.form(packet->frame, mac_);
   packet->created = now;
   packet->seal();
   last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + packet->wire_bytes);
@@ -271,6 +274,7 @@ void SwitchPort::end_transmission(Time /*now*/) {
   if (on_line_.packet) {
     const HeldFrame frame = std::move(on_line_);
     on_line_ = {};
+    if (frame.packet->bad_fcs) stomped_.add();
     ++owner_.forwarded_all_;
     owner_.forwarded_.add();
     owner_.release(frame, id_);
