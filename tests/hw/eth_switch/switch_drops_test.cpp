@@ -145,6 +145,7 @@ SwitchConfig lossy(Alpha group, Alpha queue) {
   config.buffers.lossy.alpha = group;
   config.buffers.lossy.queue_alpha = queue;
   config.buffers.pfc.enabled = false;
+  config.buffers.pfc.response_quanta = 0;
   config.ecn.enabled = false;
   return config;
 }
@@ -217,6 +218,7 @@ TEST(SwitchDrops, AFrameThatWredHitsAndThatCannotBeMarked) {
   for (const WredPoint point : {WredPoint::kEnqueue, WredPoint::kDequeue}) {
     const support::FreshKernel kernel;
     SwitchConfig config;
+    config.buffers.pfc.response_quanta = 0;
     config.ecn.point = point;
     config.ecn.kmin = config.ecn.kmax = 20'000;
     config.ecn.drop_non_ect = true;

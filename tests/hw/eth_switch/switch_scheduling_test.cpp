@@ -55,6 +55,8 @@ std::array<double, 8> shares(const SwitchConfig& config,
 
 TEST(SwitchScheduling, StrictClassesGoFirstAndTheOthersShareByWeightTo1Percent) {
   SwitchConfig config = roomy();
+  config.buffers.buffer = kibibytes(256 * 1024);
+  config.buffers.pfc.enabled = false;
   config.scheduler.classes = {{7, true, {}},  {6, true, {}},  {0, false, 10}, {1, false, 20},
                               {2, false, 30}, {3, false, 40}, {4, false, 25}, {5, false, 100}};
   config.scheduler.quantum = 1500;

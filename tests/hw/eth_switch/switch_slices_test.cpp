@@ -104,7 +104,7 @@ TEST(SwitchSlices, At1600GResponseTimesMustBeWritten) {
       EXPECT_EQ(bench.run(), RunEnd::kDrained);
       EXPECT_EQ(bench.station(1).received, 1U);
     } catch (const ConfigError& error) {
-      EXPECT_NE(error.problem().find("1600Gbps"), std::string::npos) << error.what();
+      EXPECT_NE(error.problem().find("1.6Tbps"), std::string::npos) << error.what();
       return error.remedy();
     }
     return "";
