@@ -68,7 +68,10 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
   build_buffers(lines, stages);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto& port = ports_.emplace_back();
-    if (!lines[i]) continue;
+    if (!lines[i]) {
+      forwarding_->set_link(static_cast<PortId>(i), false);
+      continue;
+    }
     const std::string port_name = "port" + std::to_string(i);
     port = std::make_unique<SwitchPort>(port_name.c_str(), *this, static_cast<PortId>(i), *lines[i],
                                         stages);
