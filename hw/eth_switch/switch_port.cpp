@@ -216,15 +216,15 @@ std::uint8_t SwitchPort::eligible_classes(Time now, EgressScheduler::Heads& head
 
 void SwitchPort::put_on_line(HeldFrame&& frame, Time now) {
   sending_ = true;
-  if (frame.packet->bad_fcs) stomped_.add();
   on_line_ = std::move(frame);
   last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + on_line_.bytes);
   send(tx, *on_line_.packet, 0, 0);
 }
 
 // A packet that somebody else holds too (its sender, until its line is free) is not ours to change.
+// One that is cut through is: its link gave us our own, and will stomp it if its tail is cut.
 void SwitchPort::mark(HeldFrame& frame) {
-  if (frame.packet->references() > 1) {
+  if (!frame.cut_through && frame.packet->references() > 1) {
     frame.packet = net::clone(*frame.packet, partition_.packets());
   }
   frame.packet->frame.set_ecn(net::Ecn::kCe);
@@ -271,6 +271,7 @@ void SwitchPort::end_transmission(Time /*now*/) {
   if (on_line_.packet) {
     const HeldFrame frame = std::move(on_line_);
     on_line_ = {};
+    if (frame.packet->bad_fcs) stomped_.add();
     ++owner_.forwarded_all_;
     owner_.forwarded_.add();
     owner_.release(frame, id_);
