@@ -16,13 +16,13 @@ class Stage {
         interval_(clock * static_cast<Time>(config.interval)) {}
 
   /// Something comes to the stage at `at`. Returns when it leaves.
-  Time enter(Time at) {
+  Time enter(Time at) { return book(at) + latency_; }
+  /// The same, but returns when the stage takes it: first come, first served.
+  Time book(Time at) {
     const Time begin = std::max(at, free_at_);
     free_at_ = begin + interval_;
-    return begin + latency_;
+    return begin;
   }
-  /// From when on the stage takes the next.
-  Time free_at() const { return free_at_; }
   Time latency() const { return latency_; }
 
  private:

@@ -167,15 +167,17 @@ bool SwitchPort::send_frame(Time now) {
   EgressScheduler::Heads heads{};
   Time next = kForever;
   const std::uint8_t eligible = eligible_classes(now, heads, next);
-  Stage& egress = owner_.egress_stage_[owner_.slice_of(id_)];
-  if (eligible != 0) next = egress.free_at();
+  if (eligible != 0) {
+    if (egress_turn_ < now) egress_turn_ = owner_.egress_stage_[owner_.slice_of(id_)].book(now);
+    next = egress_turn_;
+  }
   if (eligible == 0 || next > now) {
     if (next < wake_.time()) partition_.scheduler().schedule(wake_, next);
     return false;
   }
   const std::optional<unsigned> picked = scheduler_->pick(eligible, heads);
   if (!picked) return false;
-  egress.enter(now);
+  egress_turn_ = -1;
   FrameQueue& queue = queues_[*picked];
   HeldFrame frame = queue.pop();
   queue.prefetch();

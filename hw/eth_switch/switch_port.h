@@ -127,6 +127,8 @@ class SwitchPort : public sc_core::sc_module,
   Event wake_;
   Event last_bit_;
   unsigned occupied_ = 0;  // bit n: class n has frames
+  Time egress_turn_ =
+      -1;  // when the egress pipeline takes a frame of this port; passed: not booked
   bool sending_ = false;
   HeldFrame on_line_;     // no packet: a PFC frame, or nothing
   Time last_bit_at_ = 0;  // of the frame on the line
