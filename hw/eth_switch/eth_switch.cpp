@@ -66,6 +66,14 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
       lines.size(),
       make_load_balancer(config_.load_balance, partition.seed(), this->name(), queued_bytes_));
   build_buffers(lines, stages);
+  const PipelineConfig& p = config_.pipeline;
+  for (std::size_t i = 0; i < lines.size(); i += p.ports) {
+    pipelines_.push_back({{p.parser, config_.clock},
+                          {p.ingress, config_.clock},
+                          {p.buffer, config_.clock},
+                          {p.scheduler, config_.clock},
+                          {p.egress, config_.clock}});
+  }
   for (std::size_t i = 0; i < lines.size(); ++i) {
     auto& port = ports_.emplace_back();
     if (!lines[i]) {
@@ -106,10 +114,6 @@ void EthSwitch::build_buffers(const std::vector<std::optional<SwitchLine>>& line
       if (shape.ports[i].headroom_pool) shape.ports[i].headroom_pool = 0;
     }
     buffers_.push_back(stages.buffer(shape));
-    parser_stage_.emplace_back(config_.pipeline.parser, config_.clock);
-    ingress_stage_.emplace_back(config_.pipeline.ingress, config_.clock);
-    buffer_stage_.emplace_back(config_.pipeline.buffer, config_.clock);
-    egress_stage_.emplace_back(config_.pipeline.egress, config_.clock);
   }
 }
 
@@ -139,8 +143,7 @@ void EthSwitch::store(SwitchPort& in, Ref<net::Packet> packet, const Path& path,
   const WredVerdict verdict = out.judge_arrival(queue.index, *packet, now);
   if (verdict == WredVerdict::kDrop) return drop(in, DropReason::kWred);
 
-  const std::size_t slice = slice_of(in.id());
-  const Admission admission = buffers_[slice]->admit(group, queue, packet->wire_bytes);
+  const Admission admission = buffer_of(in.id()).admit(group, queue, packet->wire_bytes);
   if (admission.xoff) raise_xoff(in, group);
   if (!admission.accepted) return refuse(in, admission, group);
 
@@ -148,8 +151,8 @@ void EthSwitch::store(SwitchPort& in, Ref<net::Packet> packet, const Path& path,
     held_cells(group.index, group.port, queue.port) += admission.cells;
     in.show_group(group.index);
   }
-  const Time written =
-      buffer_stage_[slice].enter(ingress_stage_[slice].enter(parser_stage_[slice].enter(at)));
+  Pipeline& pipeline = pipeline_of(in.id());
+  const Time written = pipeline.buffer.enter(pipeline.ingress.enter(pipeline.parser.enter(at)));
   ++received_;
   ++held_;
   note_buffer(now);

@@ -76,6 +76,8 @@ class EthSwitch : public sc_core::sc_module {
   const SwitchConfig& config() const { return config_; }
   /// Bytes of the buffer that are in use, by cells.
   std::uint64_t buffered_bytes() const;
+  /// Frames dropped since warm-up, for whatever reason.
+  std::uint64_t dropped_frames() const;
   /// What is wrong with the accounts of buffer and queues, or nothing.
   std::optional<std::string> check() const;
 
@@ -107,6 +109,10 @@ class EthSwitch : public sc_core::sc_module {
   void raise_xoff(SwitchPort& in, PortClass group);
   BufferManager& buffer_of(PortId in) { return *buffers_[slice_of(in)]; }
   std::size_t slice_of(PortId port) const { return port * config_.slices / ports_.size(); }
+  struct Pipeline {
+    Stage parser, ingress, buffer, scheduler, egress;
+  };
+  Pipeline& pipeline_of(PortId port) { return pipelines_[port / config_.pipeline.ports]; }
   std::uint32_t& held_cells(unsigned priority, PortId in, PortId out) {
     return held_cells_[priority][in * ports_.size() + out];
   }
@@ -127,8 +133,8 @@ class EthSwitch : public sc_core::sc_module {
   std::unique_ptr<Parser> parser_;
   std::vector<std::uint64_t> queued_bytes_;  // [port], for load balancing
   std::unique_ptr<Forwarding> forwarding_;
-  std::vector<std::unique_ptr<BufferManager>> buffers_;                            // [slice]
-  std::vector<Stage> parser_stage_, ingress_stage_, buffer_stage_, egress_stage_;  // [slice]
+  std::vector<std::unique_ptr<BufferManager>> buffers_;  // [slice]
+  std::vector<Pipeline> pipelines_;
   FrameStore store_;
   std::vector<std::unique_ptr<SwitchPort>> ports_;
   /// [lossless priority][in * ports + out]: cells from `in` that wait at, or are leaving by, `out`.

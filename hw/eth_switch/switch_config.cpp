@@ -10,6 +10,9 @@ void StageConfig::declare(Parameters& p) {
 }
 
 void PipelineConfig::declare(Parameters& p) {
+  p.add("ports", ports)
+      .range(1, 512)
+      .doc("Neighbouring ports that share a pipeline, and so its intervals");
   p.group("mac", mac).doc("MAC and PHY of a port, both directions together");
   p.group("parser", parser).doc("Headers to priority and traffic class");
   p.group("ingress", ingress).doc("Tables and load balancing: the egress port");
@@ -18,12 +21,23 @@ void PipelineConfig::declare(Parameters& p) {
   p.group("egress", egress).doc("Read, marking, and on to the MAC");
 }
 
+void ChassisConfig::declare(Parameters& p) {
+  p.add("credit_round_trip", credit_round_trip)
+      .max(kMillisecond)
+      .doc("From a queue's wish for credit to the credit of its first frame");
+  p.add("transit", transit).max(kMillisecond).doc("A frame's way across the fabric");
+}
+
 void ClassWredConfig::declare(Parameters& p) {
   p.add("traffic_class", traffic_class).max(7).required().doc("The class that this is about");
   wred.declare(p);
 }
 
 void SwitchConfig::declare(Parameters& p) {
+  p.choice("profile", profile, switch_profile_names())
+      .doc(
+          "Class of switch whose numbers the keys that are not written have; custom: the defaults "
+          "that stand here");
   p.add("clock", clock)
       .range(100, kMicrosecond)
       .doc("Period of the clock that the pipeline's cycles and PFC's decisions keep to");
@@ -41,8 +55,9 @@ void SwitchConfig::declare(Parameters& p) {
       .doc("Order in an egress queue: first come first served, or turns of the ingress ports");
   p.add("slices", slices)
       .range(1, 64)
-      .doc("Equal parts of the buffer and pipeline; a port's frames see that of their ingress");
+      .doc("Equal parts of the buffer; a frame sees that of its ingress port alone");
   p.group("pipeline", pipeline).doc("Stages");
+  p.group("chassis", chassis).doc("Fabric of a chassis with virtual output queues");
   buffers.declare(p);
   p.group("classifier", classifier).doc("Priorities and traffic classes");
   p.group("ecn", ecn).doc("ECN marking at the egress queues");
@@ -51,6 +66,7 @@ void SwitchConfig::declare(Parameters& p) {
   load_balance.declare(p);
   p.group("watchdog", watchdog).doc("PFC watchdog of the ports");
   p.check([this](const Bound& bound) {
+    apply_profile(bound);
     unsigned seen = 0;
     for (const ClassWredConfig& c : ecn_classes) {
       if ((seen >> c.traffic_class & 1U) != 0) {
@@ -61,6 +77,29 @@ void SwitchConfig::declare(Parameters& p) {
       seen |= 1U << c.traffic_class;
     }
   });
+}
+
+void SwitchConfig::apply_profile(const Bound& bound) {
+  if (profile == SwitchProfile::kCustom) return;
+  const SwitchProfileValues v = switch_profile(profile);
+  const auto apply = [&](const char* key, auto& member, const auto& sourced) {
+    if (!bound.has(key)) member = sourced.value;
+  };
+  apply("buffer", buffers.buffer, v.buffer);
+  apply("cell", buffers.cell, v.cell);
+  apply("clock", clock, v.clock);
+  apply("slices", slices, v.slices);
+  apply("pipeline.mac.latency", pipeline.mac.latency, v.mac);
+  apply("pipeline.parser.latency", pipeline.parser.latency, v.parser);
+  apply("pipeline.ingress.latency", pipeline.ingress.latency, v.ingress);
+  apply("pipeline.buffer.latency", pipeline.buffer.latency, v.buffer_manager);
+  apply("pipeline.scheduler.latency", pipeline.scheduler.latency, v.scheduler);
+  apply("pipeline.egress.latency", pipeline.egress.latency, v.egress);
+  apply("chassis.credit_round_trip", chassis.credit_round_trip, v.credit_round_trip);
+  apply("chassis.transit", chassis.transit, v.transit);
+  if (!bound.has("arbitration")) {
+    arbitration = v.per_ingress.value ? Arbitration::kPerIngress : Arbitration::kFifo;
+  }
 }
 
 const WredConfig& SwitchConfig::wred_of(unsigned traffic_class) const {

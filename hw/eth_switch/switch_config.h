@@ -9,6 +9,7 @@
 #include "hw/eth_switch/classifier.h"
 #include "hw/eth_switch/egress_scheduler.h"
 #include "hw/eth_switch/load_balance.h"
+#include "hw/eth_switch/switch_profile.h"
 #include "hw/eth_switch/wred.h"
 #include "tlm/config/parameters.h"
 
@@ -30,14 +31,24 @@ struct StageConfig {
   void declare(Parameters& p);
 };
 
-/// The MAC and the scheduler are a port's own, the others a slice's.
+/// The MAC is a port's own; the others are shared by `ports` neighbouring ports.
 struct PipelineConfig {
+  std::uint32_t ports = 1;
   StageConfig mac{160, 0};
-  StageConfig parser{64, 1};
-  StageConfig ingress{320, 1};
-  StageConfig buffer{160, 1};
-  StageConfig scheduler{64, 0};
-  StageConfig egress{192, 1};
+  StageConfig parser{60, 1};
+  StageConfig ingress{310, 1};
+  StageConfig buffer{150, 1};
+  StageConfig scheduler{60, 1};
+  StageConfig egress{190, 1};
+
+  void declare(Parameters& p);
+};
+
+/// What lies between virtual output queues and egress ports of a chassis; none in one chip. A frame
+/// that meets an idle egress takes both times; one that waits behind others has its credit in time.
+struct ChassisConfig {
+  Time credit_round_trip = 0;
+  Time transit = 0;
 
   void declare(Parameters& p);
 };
@@ -51,12 +62,14 @@ struct ClassWredConfig {
 };
 
 struct SwitchConfig {
+  SwitchProfile profile = SwitchProfile::kCustom;
   Time clock = 1000;  // period, ps
   Switching switching = Switching::kStoreAndForward;
   std::uint32_t cut_through_bytes = 64;
   Arbitration arbitration = Arbitration::kFifo;
   std::uint32_t slices = 1;
   PipelineConfig pipeline;
+  ChassisConfig chassis;
   BufferConfig buffers;
   ClassifierConfig classifier;
   WredConfig ecn;
@@ -69,8 +82,16 @@ struct SwitchConfig {
   void declare(Parameters& p);
 
   const WredConfig& wred_of(unsigned traffic_class) const;
+  /// From the choice of a frame, or from when it could be chosen, to its launch.
+  Time dispatch_latency() const {
+    return clock * static_cast<Time>(pipeline.scheduler.latency + pipeline.egress.latency) +
+           chassis.credit_round_trip + chassis.transit;
+  }
   /// The longest from the buffer's decision for XOFF to the MAC's wish to send it.
   Time pfc_decision_delay() const { return clock * (1 + static_cast<Time>(buffers.pfc.latency)); }
+
+ private:
+  void apply_profile(const Bound& bound);
 };
 
 }  // namespace railyard

@@ -38,9 +38,7 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
            {owner.config().clock, owner.config().buffers.pfc.latency,
             owner.config().buffers.pfc.quanta},
            *this),
-      dispatch_latency_(owner.config().clock *
-                        static_cast<Time>(owner.config().pipeline.scheduler.latency +
-                                          owner.config().pipeline.egress.latency)),
+      dispatch_latency_(owner.config().dispatch_latency()),
       scheduler_(stages.scheduler(owner.config())),
       wake_(Event::of<&SwitchPort::send_next>(
           *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
@@ -168,7 +166,10 @@ bool SwitchPort::send_frame(Time now) {
   Time next = kForever;
   const std::uint8_t eligible = eligible_classes(now, heads, next);
   if (eligible != 0) {
-    if (egress_turn_ < now) egress_turn_ = owner_.egress_stage_[owner_.slice_of(id_)].book(now);
+    if (egress_turn_ < now) {
+      EthSwitch::Pipeline& pipeline = owner_.pipeline_of(id_);
+      egress_turn_ = pipeline.egress.book(pipeline.scheduler.book(now));
+    }
     next = egress_turn_;
   }
   if (eligible == 0 || next > now) {
@@ -237,7 +238,7 @@ void SwitchPort::send_pfc() {
   const Time now = partition_.now();
   sending_ = true;
   Ref<net::Packet> packet = partition_.packets().packets.acquire();
-  const PfcSender::Sent sent = pfc_.form(packet->frame, mac_);
+  const PfcGenerator::Sent sent = pfc_.form(packet->frame, mac_);
   packet->created = now;
   packet->seal();
   last_bit_at_ = now + rate_.time_of(net::kPreambleBytes + packet->wire_bytes);

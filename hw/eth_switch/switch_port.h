@@ -10,7 +10,7 @@
 
 #include "hw/congestion/pause_receiver.h"
 #include "hw/eth_switch/eth_switch.h"
-#include "hw/eth_switch/pfc_sender.h"
+#include "hw/eth_switch/pfc_generator.h"
 #include "hw/eth_switch/port_watchdog.h"
 #include "tlm/link/packet_protocol.h"
 
@@ -118,8 +118,8 @@ class SwitchPort : public sc_core::sc_module,
   Event whole_;
 
   // transmit
-  PfcSender pfc_;
-  Time dispatch_latency_;  // scheduler and egress pipeline of a frame that finds its port idle
+  PfcGenerator pfc_;
+  Time dispatch_latency_;  // of a frame that finds its port idle
   std::unique_ptr<ClassScheduler> scheduler_;
   std::vector<std::unique_ptr<QueueMarker>> markers_;  // [class]
   std::vector<FrameQueue> queues_;                     // [class]
@@ -127,8 +127,7 @@ class SwitchPort : public sc_core::sc_module,
   Event wake_;
   Event last_bit_;
   unsigned occupied_ = 0;  // bit n: class n has frames
-  Time egress_turn_ =
-      -1;  // when the egress pipeline takes a frame of this port; passed: not booked
+  Time egress_turn_ = -1;  // when the pipeline takes a frame of this port; passed: not booked
   bool sending_ = false;
   HeldFrame on_line_;     // no packet: a PFC frame, or nothing
   Time last_bit_at_ = 0;  // of the frame on the line

@@ -79,13 +79,13 @@ Time SwitchProfileValues::store_and_forward() const {
 }
 
 const std::vector<std::pair<std::string, SwitchProfile>>& switch_profile_names() {
-  static const std::vector<std::pair<std::string, SwitchProfile>> names = {
+  static const std::vector<std::pair<std::string, SwitchProfile>> kNames = {
       {"custom", SwitchProfile::kCustom},
       {"12.8t", SwitchProfile::k12T},
       {"25.6t", SwitchProfile::k25T},
       {"51.2t", SwitchProfile::k51T},
       {"25.6t_voq", SwitchProfile::k25TVoq}};
-  return names;
+  return kNames;
 }
 
 SwitchProfileValues switch_profile(SwitchProfile profile) {
@@ -94,7 +94,7 @@ SwitchProfileValues switch_profile(SwitchProfile profile) {
     case SwitchProfile::kCustom:
       v.ports = {32, kAssumed};
       v.rate = {Rate::gbps(400), kOurs};
-      v.buffer = {kibibytes(32 * 1024), kOurs};
+      v.buffer = {kibibytes(32'768), kOurs};
       break;
     case SwitchProfile::k12T:
       v.ports = {32, kTomahawk3};

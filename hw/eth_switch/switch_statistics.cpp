@@ -27,6 +27,12 @@ constexpr std::array<ReasonInfo, kDropReasons> kReasons = {{
 
 }  // namespace
 
+std::uint64_t EthSwitch::dropped_frames() const {
+  std::uint64_t all = 0;
+  for (const Counter& counter : dropped_) all += counter.value();
+  return all;
+}
+
 void EthSwitch::register_statistics() {
   const std::string prefix = std::string(name()) + ".";
   StatisticsRegistry& s = partition_.statistics();
@@ -38,11 +44,7 @@ void EthSwitch::register_statistics() {
                         std::string("Frames dropped because ") + kReasons[i].doc});
   }
   s.add_derived({prefix + "dropped_frames", "frames", "Frames dropped, for whatever reason"},
-                [this](Time, Time) {
-                  std::uint64_t all = 0;
-                  for (const Counter& counter : dropped_) all += counter.value();
-                  return MetricValue::of(all);
-                });
+                [this](Time, Time) { return MetricValue::of(dropped_frames()); });
   s.add_derived({prefix + "buffer_peak_bytes", "bytes", "Most of the buffer in use, by cells"},
                 [this](Time, Time) { return MetricValue::of(buffer_level_.peak()); });
   s.add_derived({prefix + "buffer_mean_bytes", "bytes", "Buffer in use, by cells: mean over time"},

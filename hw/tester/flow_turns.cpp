@@ -29,12 +29,10 @@ std::uint32_t FlowTurns::take(std::uint8_t priorities) {
   const auto eligible = static_cast<std::uint8_t>(ready_ & priorities);
   if (eligible == 0) return kNone;
   // Of the priorities that may send, that whose first flow became ready first.
-  unsigned best = 0;
-  std::uint64_t best_turn = ~std::uint64_t{0};
-  for (unsigned p = 0, left = eligible; left != 0; ++p, left >>= 1U) {
-    if ((left & 1U) == 0 || flows_[lines_[p].first].turn >= best_turn) continue;
-    best = p;
-    best_turn = flows_[lines_[p].first].turn;
+  auto best = static_cast<unsigned>(__builtin_ctz(eligible));
+  for (unsigned left = eligible & (eligible - 1U); left != 0; left &= left - 1U) {
+    const auto p = static_cast<unsigned>(__builtin_ctz(left));
+    if (flows_[lines_[p].first].turn < flows_[lines_[best].first].turn) best = p;
   }
   Line& line = lines_[best];
   const std::uint32_t number = line.first;

@@ -7,17 +7,17 @@
 
 namespace railyard {
 
-PfcSender::PfcSender(Partition& partition, const std::string& name, const PfcConfig& config,
-                     const net::MacAddress& mac, Rate rate, PauseLog& log,
-                     std::function<void()> wake)
+TesterPfcSender::TesterPfcSender(Partition& partition, const std::string& name,
+                                 const PfcConfig& config, const net::MacAddress& mac, Rate rate,
+                                 PauseLog& log, std::function<void()> wake)
     : partition_(partition),
       config_(config),
       mac_(mac),
       refresh_after_(rate.time_of(PauseTimers::kBytesAQuantum * config.quanta) / 2),
       log_(log),
       wake_(std::move(wake)),
-      refresh_(Event::of<&PfcSender::refresh>(*this, partition.endpoint(name + ".refresh"),
-                                              Phase::kTimer)) {
+      refresh_(Event::of<&TesterPfcSender::refresh>(*this, partition.endpoint(name + ".refresh"),
+                                                    Phase::kTimer)) {
   StatisticsRegistry& s = partition.statistics();
   s.add(xoff_count_,
         {name + ".pfc_xoff_sent", "frames", "XOFF put on the line, refreshes included"});
@@ -32,7 +32,7 @@ PfcSender::PfcSender(Partition& partition, const std::string& name, const PfcCon
   probes.add(xoff_moment_, {name + ".xoff", "An XOFF was sent"});
 }
 
-void PfcSender::change(bool xoff) {
+void TesterPfcSender::change(bool xoff) {
   const Time now = partition_.now();
   xoff_ = xoff;
   if (!xoff) partition_.scheduler().cancel(refresh_);
@@ -48,12 +48,12 @@ void PfcSender::change(bool xoff) {
   wake_();
 }
 
-void PfcSender::refresh() {
+void TesterPfcSender::refresh() {
   due_ = true;
   wake_();
 }
 
-Ref<net::Packet> PfcSender::make() {
+Ref<net::Packet> TesterPfcSender::make() {
   const Time now = partition_.now();
   due_ = false;
   std::array<std::uint16_t, PauseTimers::kPriorities> quanta{};

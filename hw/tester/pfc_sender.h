@@ -14,11 +14,11 @@
 
 namespace railyard {
 
-class PfcSender {
+class TesterPfcSender {
  public:
   /// `name` is the port's; `rate` the line's. `wake` is called when a frame is due.
-  PfcSender(Partition& partition, const std::string& name, const PfcConfig& config,
-            const net::MacAddress& mac, Rate rate, PauseLog& log, std::function<void()> wake);
+  TesterPfcSender(Partition& partition, const std::string& name, const PfcConfig& config,
+                  const net::MacAddress& mac, Rate rate, PauseLog& log, std::function<void()> wake);
 
   /// Before the run: a flow of this priority is expected.
   void expect(std::uint8_t priority) {

@@ -212,6 +212,7 @@ void TesterPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
 
 // What is paused, and has something to send, waits.
 void TesterPort::update_waits() {
+  if (pauses_.paused() == 0 && held_ == 0 && paused_since_ == kForever) return;
   const auto flows = static_cast<std::uint8_t>(pauses_.paused() & turns_.unfinished());
   auto held = flows;
   if (receivers_.cnp_due() && !cnp_may_go()) {

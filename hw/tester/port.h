@@ -133,7 +133,7 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   Time paused_since_ = kForever;   // with packets of a flow to send
   std::uint8_t paused_first_ = 0;  // the priorities with which that began
 
-  PfcSender pfc_;
+  TesterPfcSender pfc_;
   FlowReceivers receivers_;
   ReceiveBuffer buffer_;
 

@@ -7,7 +7,7 @@
 namespace railyard {
 
 ReceiveBuffer::ReceiveBuffer(Partition& partition, const std::string& name,
-                             const TesterConfig& config, PfcSender& pfc,
+                             const TesterConfig& config, TesterPfcSender& pfc,
                              std::function<void(const net::Packet&)> take)
     : partition_(partition),
       pfc_(pfc),

@@ -22,7 +22,7 @@ class ReceiveBuffer {
  public:
   /// `name` is the port's. `take` is called with each frame that the receiver takes.
   ReceiveBuffer(Partition& partition, const std::string& name, const TesterConfig& config,
-                PfcSender& pfc, std::function<void(const net::Packet&)> take);
+                TesterPfcSender& pfc, std::function<void(const net::Packet&)> take);
 
   /// When the run starts.
   void start();
@@ -38,7 +38,7 @@ class ReceiveBuffer {
   void update_wait(Time now);
 
   Partition& partition_;
-  PfcSender& pfc_;
+  TesterPfcSender& pfc_;
   std::function<void(const net::Packet&)> take_;
   std::uint64_t size_;
   bool drains_;  // at a rate

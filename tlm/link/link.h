@@ -127,7 +127,7 @@ class LinkEnd : public sc_core::sc_module {
   // link_state.cpp
   void retrain(Time lasts);
   void change_state();
-  bool take_signals(Time now);
+  void take_signals(Time now);
   bool outage_holds(Time now);
   void tell_state(Time now);
   void schedule_state_change();

@@ -46,21 +46,15 @@ void LinkEnd::schedule_state_change() {
 
 void LinkEnd::change_state() {
   const Time now = partition_.now();
-  bool goes_down = take_signals(now);
-  const bool outage = outage_holds(now);
-  goes_down = goes_down || (outage && config_.outages[next_outage_].at == now);
-  // Also if it is down already: the other end has cut what it was sending.
-  if (goes_down) lose_frames_in_flight(now);
-  const bool up = !outage && no_signal_until_ <= now;
+  take_signals(now);
+  const bool up = !outage_holds(now) && no_signal_until_ <= now;
   const bool changes = up != up_;
   up_ = up;
   schedule_state_change();
   if (changes) tell_state(now);
 }
 
-/// Whether the signal is lost now.
-bool LinkEnd::take_signals(Time now) {
-  bool lost = retrain_until_ != 0;
+void LinkEnd::take_signals(Time now) {
   no_signal_until_ = std::max(no_signal_until_, retrain_until_);
   retrain_until_ = 0;
   while (!signals_.empty() && signals_.front().at <= now) {
@@ -69,10 +63,8 @@ bool LinkEnd::take_signals(Time now) {
       stomp(signal.time, now);
     } else {
       no_signal_until_ = std::max(no_signal_until_, signal.time);
-      lost = true;
     }
   }
-  return lost;
 }
 
 bool LinkEnd::outage_holds(Time now) {
@@ -87,6 +79,7 @@ void LinkEnd::tell_state(Time now) {
     up_since_ = now;
   } else {
     tap_.cut(now);
+    lose_frames_in_flight(now);
     down_moment_.raise(now);
   }
   tell(rx, *no_packet_, up_ ? PacketPhase::Kind::kLinkUp : PacketPhase::Kind::kLinkDown);

@@ -31,7 +31,16 @@ std::uint32_t PauseGraph::latest_at(std::size_t port, std::uint8_t priority, Tim
   const auto after =
       std::upper_bound(asked.begin(), asked.end(), time,
                        [this](Time t, std::uint32_t pause) { return t < pauses_[pause].begin; });
-  return after == asked.begin() ? kNone : *std::prev(after);
+  if (after == asked.begin()) return kNone;
+  const std::uint32_t latest = *std::prev(after);
+  return may_have_missed(latest, time) ? kNone : latest;
+}
+
+/// The log filled up, and the latest pause in it was over by then.
+bool PauseGraph::may_have_missed(std::uint32_t latest, Time time) const {
+  const JoinedPause& pause = pauses_[latest];
+  const PauseLog& log = *ports_[pause.port].log;
+  return log.unlogged() > 0 && pause.end <= time && log.sent().back().begin < time;
 }
 
 void PauseGraph::check_ports() const {
@@ -107,7 +116,10 @@ void PauseGraph::join() {
   for (std::uint32_t first = 0, next = 0; first < pauses_.size(); first = next) {
     while (next < pauses_.size() && pauses_[next].begin == pauses_[first].begin) ++next;
     for (std::uint32_t i = first; i < next; ++i) {
-      if (pauses_[i].cause_paused) pauses_[i].parent = holder(pauses_[i]);
+      if (!pauses_[i].cause_paused) continue;
+      const std::uint32_t latest = holder(pauses_[i]);
+      if (latest == kNone || may_have_missed(latest, pauses_[i].begin)) continue;
+      pauses_[i].parent = latest;
     }
     for (std::uint32_t i = first; i < next; ++i) {
       asked_[slot(pauses_[i].port, pauses_[i].priority)].push_back(i);

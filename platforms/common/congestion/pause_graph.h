@@ -85,13 +85,15 @@ class PauseGraph {
   const std::vector<LoggedDevice>& devices() const { return devices_; }
   /// What the logs could not hold.
   std::uint64_t unlogged() const { return unlogged_; }
-  /// The latest pause of that priority that `port` asked for at or before `time`, or kNone.
+  /// The latest pause of that priority that `port` asked for at or before `time`; kNone if there is
+  /// none, or a later one may be missing in the log.
   std::uint32_t latest_at(std::size_t port, std::uint8_t priority, Time time) const;
 
  private:
   static std::size_t slot(std::size_t port, std::uint8_t priority) {
     return port * kPriorities + priority;
   }
+  bool may_have_missed(std::uint32_t latest, Time time) const;
   void check_ports() const;
   void rank_ports();
   void find_devices();

@@ -65,7 +65,7 @@ TEST(SwitchLatency, ABusyEgressSendsBackToBack) {
   for (std::size_t i = 0; i < arrived.size(); ++i) EXPECT_EQ(arrived[i].id, i);
 }
 
-TEST(SwitchLatency, AnIntervalBoundsThePacketRateOfASlice) {
+TEST(SwitchLatency, AnIntervalBoundsThePacketRateOfAPipeline) {
   SwitchConfig config;
   config.pipeline.ingress.interval = 20;  // 20 ns a frame; a 64 B frame takes 1.68 ns of 400G
   SwitchBench bench(config, {link_of(400, 1), link_of(400, 1)});

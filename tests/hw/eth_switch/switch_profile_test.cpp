@@ -59,7 +59,7 @@ TEST(SwitchProfile, TheBufferIsOneThatTheParametersTakeAndPortsHaveAResponseTime
                      {"cell", text(std::to_string(v.cell.value))}}),
                 config);
     EXPECT_EQ(config.buffer, v.buffer.value) << name;
-    EXPECT_EQ(response_quanta(config, v.rate.value), 905U) << name;
+    EXPECT_EQ(own_response_quanta(config, v.rate.value), 905U) << name;
   }
 }
 

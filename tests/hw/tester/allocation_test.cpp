@@ -1,59 +1,61 @@
-// Two ports on a link, PFC and payload included.
+// A hundred flows between two ports, paced and not, with payload, PFC and CNPs.
 #include <gtest/gtest.h>
 
-#include <string>
-
-#include "hw/tester/port.h"
+#include "tests/hw/tester/port_bench.h"
 #include "tests/support/allocations.h"
-#include "tlm/link/link_checker.h"
-#include "tlm/sim/simulation.h"
+#include "tests/support/link_bench.h"
 
 namespace railyard {
 namespace {
 
+using support::flow_of;
+using support::metric;
+using support::TwoPorts;
+
+/// A switch in between would mark: here the receiving port's line does, every tenth packet.
+struct Marker : LinkObserver {
+  void transmitted(const net::Packet&, const Transmission&) override {}
+  void delivered(const FrameInFlight& frame, Time) override {
+    if (++count % 10 == 0) frame.packet->frame.set_ecn(net::Ecn::kCe);
+  }
+  void lost(const FrameInFlight&, Time) override {}
+  std::uint64_t count = 0;
+};
+
 class Partitions : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(Partitions, AllocateNothingAPacketOnceWarm) {
-  SimulationConfig config;
-  config.partitions = GetParam();
-  Simulation simulation{config};
-  Partition& p = simulation.partition(0);
-  Partition& q = simulation.partition(1);
-  LinkConfig link;
-  link.length = metres(30);
-  TesterConfig tester;
-  tester.drain_rate = Rate::gbps(300);
-  FlowConfig flow;
-  flow.messages = 2000;
-  flow.source.ip = net::Ipv4Address{1};
-  flow.destination.ip = net::Ipv4Address{2};
-  TesterPort a("a", p, tester, flow.source, link.rate, "b");
-  TesterPort b("b", q, tester, flow.destination, link.rate, "a");
-  LinkEnd a_end("a_link", p, link, Announce::kLastBit);
-  LinkEnd b_end("b_link", q, link, Announce::kLastBit);
-  bind_both(a, a_end);
-  bind_both(b, b_end);
-  LinkEnd::connect(a_end, b_end);
-  check_link(a_end, b_end);
-  a.send_flow(flow);
-  b.expect_flow(flow);
-
-  struct Meter {
-    Meter(Partition& partition, const std::string& name)
-        : event(Event::of<&Meter::read>(*this, partition.endpoint(name), Phase::kObserve)) {}
-    void read() { count = support::allocations(); }
-    Event event;
-    std::uint64_t count = 0;
-  };
-  Meter warm(p, "warm");
-  Meter late(p, "late");
-  simulation.seal();
-  p.scheduler().schedule(warm.event, 500 * kMicrosecond);
-  p.scheduler().schedule(late.event, 3000 * kMicrosecond);
-  simulation.run(kSecond);
-  EXPECT_TRUE(b.complete(0));
-  EXPECT_GT(warm.count, 0U);
-  EXPECT_EQ(late.count, warm.count);
+  SimulationConfig run;
+  run.partitions = GetParam();
+  TesterConfig sender;
+  sender.response_quanta = 905;
+  TesterConfig receiver;
+  receiver.drain_rate = Rate::gbps(300);
+  receiver.cnp.enabled = true;
+  TwoPorts ports(sender, receiver, run, metres(30));
+  Marker marker;
+  ports.a_end.set_observers(nullptr, nullptr);  // not the checker, which sees both ends
+  ports.b_end.set_observers(nullptr, &marker);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    FlowConfig flow = flow_of(i, 2000);
+    if (i % 2 == 0) flow.rate = Rate::gbps(2);
+    ports.connect(flow);
+  }
+  Partition& p = ports.simulation.partition(0);
+  std::uint64_t warm = 0;
+  std::uint64_t late = 0;
+  support::At warm_reading(p, "warm", [&] { warm = support::allocations(); });
+  support::At late_reading(p, "late", [&] { late = support::allocations(); });
+  ports.simulation.seal();
+  p.scheduler().schedule(warm_reading.event(), 2 * kMillisecond);
+  p.scheduler().schedule(late_reading.event(), 15 * kMillisecond);
+  ports.simulation.run(kSecond);
+  EXPECT_GT(warm, 0U);
+  EXPECT_EQ(late, warm);
+  EXPECT_EQ(metric(ports.simulation, "b.received_packets"), 200'000U);
+  EXPECT_GT(metric(ports.simulation, "b.pfc_xoff_sent"), 100U);
+  EXPECT_GT(metric(ports.simulation, "a.cnp_received"), 1000U);
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_TRUE(ports.b.complete(i));
 }
 
 INSTANTIATE_TEST_SUITE_P(OneAndTwo, Partitions, testing::Values(1, 2));

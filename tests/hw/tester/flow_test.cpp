@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace railyard {
@@ -78,6 +79,54 @@ TEST(FlowSink, CountsWhatIsMissingAndKnowsTheEnd) {
   EXPECT_EQ(sink.missing(), 8U);
   EXPECT_TRUE(sink.saw_last());
   EXPECT_FALSE(sink.complete());
+}
+
+/// All packets of a flow.
+std::vector<Ref<net::Packet>> packets_of(const FlowConfig& config, net::PacketPool& pool) {
+  std::vector<Ref<net::Packet>> packets;
+  FlowSource source(config);
+  while (!source.done()) packets.push_back(source.make(pool, 0));
+  return packets;
+}
+
+TEST(FlowSink, TakesPacketsInAnyOrder) {
+  net::PacketPool pool;
+  FlowConfig config = flow(1, 7 * 256, 256);
+  const auto packets = packets_of(config, pool);
+  std::vector<std::size_t> order(packets.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  do {
+    FlowSink sink(config);
+    std::size_t latest = 0;
+    for (const std::size_t i : order) {
+      const FlowSink::Verdict verdict = sink.take(*packets[i]);
+      ASSERT_EQ(verdict == FlowSink::Verdict::kOutOfOrder, i < latest);
+      ASSERT_EQ(sink.take(*packets[i]), FlowSink::Verdict::kDuplicate);
+      latest = std::max(latest, i);
+      ASSERT_EQ(sink.missing(), latest + 1 - sink.packets());
+    }
+    ASSERT_TRUE(sink.complete());
+    ASSERT_EQ(sink.bytes(), 7U * 256);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST(FlowSink, KnowsTheLatestPacketsOnly) {
+  net::PacketPool pool;
+  FlowConfig config = flow(1, 3 * 256 * FlowSink::kReach, 256);
+  config.data = DataMode::kElided;
+  const auto packets = packets_of(config, pool);
+  FlowSink sink(config);
+  for (std::size_t i = 0; i < 10; ++i) sink.take(*packets[i]);
+  const std::size_t jump = 2 * FlowSink::kReach + 5;
+  EXPECT_EQ(sink.take(*packets[jump]), FlowSink::Verdict::kAfterGap);
+  EXPECT_EQ(sink.missing(), jump - 10);
+  const std::size_t oldest = jump + 1 - FlowSink::kReach;
+  EXPECT_EQ(sink.take(*packets[oldest - 1]), FlowSink::Verdict::kStray);
+  for (std::size_t i = oldest; i < jump; ++i) {
+    ASSERT_EQ(sink.take(*packets[i]), FlowSink::Verdict::kOutOfOrder);
+  }
+  EXPECT_EQ(sink.missing(), jump - 10 - (FlowSink::kReach - 1));
+  EXPECT_EQ(sink.take(*packets[oldest]), FlowSink::Verdict::kDuplicate);
 }
 
 TEST(FlowSink, ThePsnMayWrap) {

@@ -228,6 +228,34 @@ TEST(CongestionTrees, WhatIsNotLoggedIsSaidAndIsARootOfItsOwn) {
   EXPECT_EQ(report.trees[0].root, "l1.up");
 }
 
+TEST(CongestionTrees, AfterALogHasFilledUpAPauseThatIsOverIsNotTakenForTheCause) {
+  PausedFabric fabric = two_tiers();
+  fabric.sent("l1.up", 100, 200, "l1.p0")
+      .sent("l1.up", 300, 700, "l1.p1")
+      .sent("l1.up", 800, 900, "l1.p1")
+      .sent("s.p0", 150, 250, "s.p1", true)
+      .sent("s.p0", 350, 450, "s.p1", true)
+      .capacity(2);
+  CongestionReport report = fabric.analyse(kEnd);  // without the third of l1.up
+  ASSERT_EQ(report.unlogged, 1U);
+  ASSERT_EQ(report.trees.size(), 2U);
+  fabric.capacity(1);  // and without the second
+  report = fabric.analyse(kEnd);
+  ASSERT_EQ(report.trees.size(), 1U);
+  EXPECT_EQ(report.trees[0].root, "l1.p0");
+  EXPECT_EQ(report.trees[0].pauses, 2U);
+
+  PausedFabric late = two_tiers();
+  late.sent("l1.up", 100, 200, "l1.p0")
+      .sent("l1.up", 300, 700, "l1.p1")
+      .sent("s.p0", 350, 450, "s.p1", true)
+      .capacity(1);
+  report = late.analyse(kEnd);
+  ASSERT_EQ(report.trees.size(), 2U);
+  EXPECT_EQ(report.trees[1].kind, RootKind::kUnlogged);
+  EXPECT_EQ(report.trees[1].root, "l1.up");
+}
+
 TEST(CongestionTrees, PortsThatDoNotFitTogetherAreRefused) {
   PausedFabric fabric = star(2).sent("sw0.p0", 10, 20, "sw0.p1");
   fabric.write_logs();

@@ -1,23 +1,14 @@
 """Wrong configurations, made from a good one and from what the platform says of its parameters
 (`--describe=json`). The same on every machine."""
 
+import pathlib
 import random
 import re
-from typing import Callable, NamedTuple, Optional
+import sys
 
-OUTPUTS = ('--report', 'r.json', '--trace', 't.fst', '--pcap', 'p.pcapng', '--timeline', 't.json')
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'support'))
 
-
-class Mutant(NamedTuple):
-    name: str
-    config: Optional[bytes] = None  # what c.yaml holds; None: the good configuration
-    arguments: tuple = ()           # behind --config c.yaml
-    command: Optional[tuple] = None  # the whole command line, instead
-    place: str = ''                 # what the message begins with
-    says: tuple = ()                # what it holds besides
-    prepare: Callable = lambda folder: None  # makes files in the working folder
-    ordinary_user: bool = False     # not root, who may read and write everything
-
+from refusals import OUTPUTS, Mutant  # noqa: E402
 
 # What no parameter of a type accepts. The first of `quantity` has no unit, the second a wrong one.
 def quantity(number, wrong, unit):

@@ -1,91 +1,20 @@
 """What is wrong in a configuration or on a command line is refused before anything runs: exit code
 2, one line that names the place and the remedy, and no file made or changed."""
 
-import concurrent.futures
 import json
 import os
 import pathlib
-import re
-import shutil
-import stat
 import subprocess
 import tempfile
 import unittest
 
 import mutant_commands
 import mutants
+from refusals import Bench, refused
 
 LINK = os.environ['LINK']
 SOURCE = pathlib.Path(os.environ['RAILYARD_SOURCE'])
 GOOD = (SOURCE / 'platforms' / 'link' / 'link.yaml').read_text()
-NOBODY = 65534
-LIMIT = 400  # characters of a message
-PLACE = re.compile(r'railyard: (--?[\w-]|command line: |\S*?\.yaml|\S*/|n{100})')
-
-
-def snapshot(folder):
-    """Names, kinds and contents of all that is in a folder; of a large file its size."""
-    found = {}
-    for path in sorted(folder.rglob('*')):
-        status = path.lstat()
-        small = stat.S_ISREG(status.st_mode) and status.st_size < 10**6 and os.access(path, os.R_OK)
-        found[str(path)] = (status.st_mode, status.st_size, path.read_bytes() if small else None)
-    return found
-
-
-class Bench:
-    """Runs the platform in folders of their own."""
-
-    def __init__(self, folder):
-        self.folder = pathlib.Path(folder)
-        self.folder.chmod(0o755)
-        # A copy, since an ordinary user may not reach the folder of the build.
-        self.link = shutil.copy(LINK, self.folder / 'link')
-        self.runs = 0
-
-    def run(self, number, mutant):
-        """The folder's state before and after, and what came of the run."""
-        folder = self.folder / str(number)
-        folder.mkdir()
-        folder.chmod(0o777)
-        config = GOOD.encode() if mutant.config is None else mutant.config
-        (folder / 'c.yaml').write_bytes(config)
-        mutant.prepare(folder)
-        before = snapshot(folder)
-        arguments = mutant.command or ('--config', 'c.yaml', *mutant.arguments)
-        if mutant.config is not None:
-            arguments += mutants.OUTPUTS
-        user = {'user': NOBODY, 'group': NOBODY, 'extra_groups': []}
-        done = subprocess.run([self.link, *arguments], cwd=folder, capture_output=True, timeout=20,
-                              stdin=subprocess.DEVNULL, check=False,
-                              **(user if mutant.ordinary_user and os.getuid() == 0 else {}))
-        after = snapshot(folder)
-        shutil.rmtree(folder, ignore_errors=True)  # one may be closed to us
-        return before, after, done
-
-
-def faults(mutant, before, after, done):
-    """What is wrong with a refusal."""
-    message = done.stderr.decode('latin-1')
-    if done.returncode != 2:
-        yield f'exit code {done.returncode}'
-    if done.stdout:
-        yield f'stdout: {done.stdout[:200]}'
-    if not message.endswith('\n') or message.count('\n') != 1:
-        yield 'not one line'
-    if not re.fullmatch('[\x20-\x7e]*', message[:-1]):
-        yield 'not printable ASCII'
-    if len(message) > LIMIT:
-        yield f'{len(message)} characters'
-    if not PLACE.match(message) or not message.startswith(f'railyard: {mutant.place}'):
-        yield f'not placed at {mutant.place or "anything"}'
-    if not re.search(r'; \S.{7}', message):
-        yield 'no remedy'
-    for words in mutant.says:
-        if words not in message:
-            yield f'does not say: {words}'
-    if before != after:
-        yield 'made or changed files'
 
 
 class BadInput(unittest.TestCase):
@@ -93,24 +22,13 @@ class BadInput(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.bench = Bench(folder.name)
+        cls.bench = Bench(LINK, GOOD, folder.name)
         described = subprocess.run([LINK, '--describe=json'], capture_output=True, check=True)
         document = mutants.Document(GOOD, mutants.parameters(json.loads(described.stdout)))
         cls.groups = {**mutants.every(document), **mutant_commands.every(document)}
 
     def check_refused(self, group):
-        def check(job):
-            number, mutant = job
-            try:
-                before, after, done = self.bench.run(f'{group}{number}', mutant)
-            except subprocess.TimeoutExpired:
-                return f'{mutant.name}: hangs'
-            found = list(faults(mutant, before, after, done))
-            said = done.stderr[:LIMIT + 200].decode('latin-1')
-            return f'{mutant.name}: {", ".join(found)}\n  {said}' if found else ''
-
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            bad = [text for text in pool.map(check, enumerate(self.groups[group])) if text]
+        bad = refused(self.bench, group, self.groups[group])
         self.assertFalse(bad, f'{len(bad)} of {len(self.groups[group])}\n' + '\n'.join(bad))
 
     def test_a_wrong_key_or_value_is_refused_at_its_line(self):

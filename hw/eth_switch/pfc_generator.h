@@ -22,7 +22,7 @@ class PfcTransmitter {
   virtual void pfc_due() = 0;
 };
 
-class PfcSender {
+class PfcGenerator {
  public:
   struct Timing {
     Time clock = 1000;
@@ -35,8 +35,8 @@ class PfcSender {
     bool refresh = false;   // it only repeats
   };
 
-  PfcSender(Partition& partition, const std::string& name, Rate rate, const Timing& timing,
-            PfcTransmitter& transmitter);
+  PfcGenerator(Partition& partition, const std::string& name, Rate rate, const Timing& timing,
+               PfcTransmitter& transmitter);
 
   /// The buffer wants `priority` paused, or no longer.
   void want(unsigned priority, bool xoff);

@@ -1,21 +1,21 @@
-#include "hw/eth_switch/pfc_sender.h"
+#include "hw/eth_switch/pfc_generator.h"
 
 #include "hw/congestion/pause_timers.h"
 
 namespace railyard {
 
-PfcSender::PfcSender(Partition& partition, const std::string& name, Rate rate, const Timing& timing,
-                     PfcTransmitter& transmitter)
+PfcGenerator::PfcGenerator(Partition& partition, const std::string& name, Rate rate,
+                           const Timing& timing, PfcTransmitter& transmitter)
     : partition_(partition),
       transmitter_(transmitter),
       timing_(timing),
       refresh_after_(rate.time_of(PauseTimers::kBytesAQuantum * timing.quanta) / 2),
-      decide_(Event::of<&PfcSender::decide>(*this, partition.endpoint(name + ".pfc_decide"),
-                                            Phase::kTimer)),
-      refresh_(Event::of<&PfcSender::refresh>(*this, partition.endpoint(name + ".pfc_refresh"),
-                                              Phase::kTimer)) {}
+      decide_(Event::of<&PfcGenerator::decide>(*this, partition.endpoint(name + ".pfc_decide"),
+                                               Phase::kTimer)),
+      refresh_(Event::of<&PfcGenerator::refresh>(*this, partition.endpoint(name + ".pfc_refresh"),
+                                                 Phase::kTimer)) {}
 
-void PfcSender::want(unsigned priority, bool xoff) {
+void PfcGenerator::want(unsigned priority, bool xoff) {
   const std::uint8_t bit = static_cast<std::uint8_t>(1U << priority);
   wanted_ = static_cast<std::uint8_t>(xoff ? wanted_ | bit : wanted_ & ~bit);
   const Time edge = (partition_.now() + timing_.clock - 1) / timing_.clock * timing_.clock;
@@ -28,18 +28,18 @@ void PfcSender::want(unsigned priority, bool xoff) {
   if (decisions_.size() == 1) partition_.scheduler().schedule(decide_, due);
 }
 
-void PfcSender::decide() {
+void PfcGenerator::decide() {
   decided_ = decisions_.pop().wanted;
   if (!decisions_.empty()) partition_.scheduler().schedule(decide_, decisions_.front().due);
   if (due()) transmitter_.pfc_due();
 }
 
-void PfcSender::refresh() {
+void PfcGenerator::refresh() {
   refresh_due_ = true;
   transmitter_.pfc_due();
 }
 
-PfcSender::Sent PfcSender::form(net::Frame& frame, const net::MacAddress& source) {
+PfcGenerator::Sent PfcGenerator::form(net::Frame& frame, const net::MacAddress& source) {
   Sent sent;
   sent.xoff = decided_;
   sent.xon = static_cast<std::uint8_t>(told_ & ~decided_);
@@ -59,7 +59,7 @@ PfcSender::Sent PfcSender::form(net::Frame& frame, const net::MacAddress& source
   return sent;
 }
 
-void PfcSender::forget() {
+void PfcGenerator::forget() {
   told_ = 0;
   refresh_due_ = false;
   partition_.scheduler().cancel(refresh_);

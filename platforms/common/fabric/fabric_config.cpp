@@ -1,0 +1,102 @@
+#include "platforms/common/fabric/fabric_config.h"
+
+#include "tlm/base/error.h"
+#include "tlm/base/format.h"
+
+namespace railyard {
+
+void NicConfig::declare(Parameters& p) {
+  p.choice("path_mtu", path_mtu,
+           {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}})
+      .doc("Largest payload of a RoCE packet, bytes");
+  p.choice("ip", ip, {{"ipv4", IpVersion::k4}, {"ipv6", IpVersion::k6}})
+      .doc("Family of the hosts' addresses");
+}
+
+void StuckPort::declare(Parameters& p) {
+  p.add("port", port).required().doc("A host's port, such as h3.nic0, or a host of one port: h3");
+  p.add("at", at).range(0, 1000 * kSecond).doc("When it stops to take from its receive buffer");
+  p.add("lasts", lasts).range(0, 1000 * kSecond).doc("For how long; 0s: for good");
+  p.where(mark);
+}
+
+void FabricConfig::declare(Parameters& p) {
+  p.choice("data", data, {{"carried", DataMode::kCarried}, {"elided", DataMode::kElided}})
+      .doc("Whether payload bytes move and are checked, or are a length only; timing is the same");
+  p.group("link", link).doc("All links; the topology may give some another rate and length");
+  p.group("topology", topology).doc("Hosts, switches, and cables between them");
+  p.group("switch", switches).doc("All switches");
+  p.group("tester", tester).doc("All hosts' ports");
+  p.group("nic", nic).doc("All hosts' ports, whatever stands behind them");
+  p.group("traffic", traffic).doc("Who sends what to whom");
+  p.list("stuck", stuck).doc("Receivers that get stuck");
+  p.check([this](const Bound& bound) {
+    if (topology.kind == TopologyKind::kStar && traffic.senders && !bound.has("topology.hosts")) {
+      topology.hosts = *traffic.senders + 1;
+      check_topology(topology, [&](const auto& key, const auto& problem, const auto& remedy) {
+        bound.fail("traffic.senders", "topology." + key + " " + problem, remedy);
+      });
+    }
+    const auto endpoints = endpoints_of(build_topology(topology, link));
+    check_pattern(traffic, endpoints,
+                  [&](const auto& key, const auto& problem, const auto& remedy) {
+                    bound.fail("traffic." + key, problem, remedy);
+                  });
+    check_stuck(EndpointNames(endpoints));
+  });
+}
+
+/// A port's times must be apart, in whatever order they are written.
+void FabricConfig::check_stuck(const EndpointNames& names) const {
+  const auto end = [](Time at, Time lasts) { return lasts == 0 ? kForever : at + lasts; };
+  std::vector<std::uint32_t> ports;
+  for (const StuckPort& s : stuck) ports.push_back(endpoint_of(s, names));
+  for (std::size_t i = 0; i < stuck.size(); ++i) {
+    const auto refuse_overlap = [&](Time at, Time lasts, const std::string& other) {
+      if (stuck[i].at > end(at, lasts) || at > end(stuck[i].at, stuck[i].lasts)) return;
+      throw ConfigError(stuck[i].mark.place(),
+                        "stuck: the time of " + stuck[i].port + " meets " + other,
+                        "write times apart");
+    };
+    for (const StuckWindow& w : tester.stuck) refuse_overlap(w.at, w.lasts, "one of tester.stuck");
+    for (std::size_t j = 0; j < i; ++j) {
+      if (ports[j] == ports[i]) refuse_overlap(stuck[j].at, stuck[j].lasts, "another of that port");
+    }
+  }
+}
+
+std::vector<PatternEndpoint> endpoints_of(const Topology& topology) {
+  std::vector<PatternEndpoint> endpoints;
+  endpoints.reserve(topology.endpoints().size());
+  // Links are in the order of their lower ends, and hosts come before switches.
+  for (const Topology::Link& link : topology.links()) {
+    if (link.a.node >= topology.hosts()) break;
+    const std::string& host = topology.nodes()[link.a.node].name;
+    endpoints.push_back({host, host + ".nic" + std::to_string(link.a.port), link.rate});
+  }
+  return endpoints;
+}
+
+std::uint32_t endpoint_of(const StuckPort& stuck, const EndpointNames& names) {
+  try {
+    return names.find(stuck.port);
+  } catch (const ConfigError& error) {
+    throw ConfigError(stuck.mark.place(), "stuck: " + error.problem(), error.remedy());
+  }
+}
+
+TesterAddress address_of(std::uint32_t endpoint, IpVersion version) {
+  const std::uint32_t n = endpoint + 1;
+  const auto byte = [&](unsigned i) { return static_cast<std::uint8_t>(n >> (8 * i)); };
+  TesterAddress address{{{0x02, 0, 0, byte(2), byte(1), byte(0)}},
+                        net::Ipv4Address{0x0A000000 + n}};
+  if (version == IpVersion::k6) {
+    net::Ipv6Address ip;
+    ip.bytes[0] = 0xFD;
+    for (unsigned i = 0; i < 4; ++i) ip.bytes[15 - i] = byte(i);
+    address.ip = ip;
+  }
+  return address;
+}
+
+}  // namespace railyard

@@ -1,0 +1,184 @@
+// What a tester port makes of what it receives, from a stub.
+#include <gmock/gmock.h>
+
+#include "hw/tester/port.h"
+#include "tests/hw/tester/port_bench.h"
+#include "tests/support/link_bench.h"
+
+namespace railyard {
+namespace {
+
+using support::flow_of;
+using support::kControlFrame;
+using support::kFrame;
+using support::kFrameToLastBit;
+using support::metric;
+using support::pfc;
+using support::PortBench;
+
+/// A port that answers marks, and the packets of one flow to it.
+struct MarkBench : PortBench {
+  explicit MarkBench(const FlowConfig& its_flow, TesterConfig config = {})
+      : PortBench(enabled(config)), flow(its_flow) {
+    port.expect_flow(flow);
+  }
+  static TesterConfig enabled(TesterConfig config) {
+    config.cnp.enabled = true;
+    return config;
+  }
+  void send_marked(Time at) {
+    const Ref<net::Packet> packet = source.make(pool(), 0);
+    packet->frame.set_ecn(net::Ecn::kCe);
+    send_at(at, packet);
+  }
+  FlowConfig flow;
+  FlowSource source{flow};
+};
+
+TEST(Cnp, AnswersTheFirstMarkAndThenOneAnInterval) {
+  MarkBench bench(flow_of(0, 100));
+  for (int i = 0; i < 100; ++i) bench.send_marked(i * 2 * kMicrosecond);
+  bench.run();
+  std::vector<Time> sent;
+  for (const Time last_bit : bench.last_bits()) sent.push_back(last_bit - (8 + 78) * 20);
+  // Marks come every 2 us; the first that comes 50 us after a CNP or later is answered.
+  ASSERT_EQ(sent.size(), 4U);
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    EXPECT_EQ(sent[i], kFrameToLastBit + static_cast<Time>(i) * 50 * kMicrosecond);
+  }
+  EXPECT_EQ(metric(bench.simulation, "port.ce_received"), 100U);
+  EXPECT_EQ(metric(bench.simulation, "flow0.ce_packets"), 100U);
+  EXPECT_EQ(metric(bench.simulation, "port.cnp_sent"), 4U);
+}
+
+TEST(Cnp, FlowsAreAnsweredEachForItself) {
+  MarkBench bench(flow_of(0, 3));
+  const FlowConfig second = flow_of(1, 1);
+  bench.port.expect_flow(second);
+  bench.send_marked(0);
+  bench.send_marked(kMicrosecond);
+  const Ref<net::Packet> marked = FlowSource(second).make(bench.pool(), 0);
+  marked->frame.set_ecn(net::Ecn::kCe);
+  bench.send_at(2 * kMicrosecond, marked);
+  bench.run();
+  ASSERT_EQ(bench.stub.received.size(), 2U);
+  EXPECT_EQ(bench.stub.received[0].packet->frame.bth.destination_qp, bench.flow.source_qp);
+  EXPECT_EQ(bench.stub.received[1].packet->frame.bth.destination_qp, second.source_qp);
+}
+
+class Family : public testing::TestWithParam<bool> {};
+
+TEST_P(Family, OfACnpIsThatOfItsFlowWithAddressesExchanged) {
+  FlowConfig flow = flow_of(0, 1);
+  if (GetParam()) {
+    flow.source.ip = *net::parse_ipv6("fd00::1");
+    flow.destination.ip = *net::parse_ipv6("fd00::2");
+  }
+  flow.vlan = 9;
+  TesterConfig config;
+  config.cnp.dscp = 50;
+  config.cnp.priority = 7;
+  MarkBench bench(flow, config);
+  bench.send_marked(0);
+  bench.run();
+  const net::Frame& cnp = bench.stub.received.at(0).packet->frame;
+  EXPECT_EQ(cnp.bth.opcode, net::Opcode::kCnp);
+  EXPECT_EQ(cnp.bth.destination_qp, flow.source_qp);
+  EXPECT_EQ(cnp.ethernet.source, flow.destination.mac);
+  EXPECT_EQ(cnp.ethernet.destination, flow.source.mac);
+  EXPECT_EQ(cnp.ethernet.vid, 9);
+  EXPECT_EQ(cnp.ethernet.pcp, 7);
+  EXPECT_EQ(cnp.dscp(), 50);
+  if (GetParam()) {
+    EXPECT_EQ(cnp.ipv6.source, std::get<net::Ipv6Address>(flow.destination.ip));
+    EXPECT_EQ(cnp.ipv6.destination, std::get<net::Ipv6Address>(flow.source.ip));
+  } else {
+    EXPECT_EQ(cnp.ipv4.source, std::get<net::Ipv4Address>(flow.destination.ip));
+    EXPECT_EQ(cnp.ipv4.destination, std::get<net::Ipv4Address>(flow.source.ip));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(V4AndV6, Family, testing::Bool());
+
+TEST(Cnp, GoesAheadOfDataAndBehindPfc) {
+  TesterConfig config;
+  config.drain_rate = Rate::gbps(390);
+  config.pfc.xoff = 4175;  // the second frame
+  config.pfc.xon = 4174;
+  MarkBench bench(flow_of(0, 2), config);
+  FlowConfig data = flow_of(1, 3);
+  data.start = kFrame + 1;
+  bench.port.send_flow(data);
+  // The first is taken while the port sends data, and so is the second's arrival.
+  bench.send_marked(0);
+  bench.send_marked(kFrame);
+  bench.run();
+  std::vector<std::string> order;
+  for (const auto& r : bench.stub.received) {
+    const net::Frame& f = r.packet->frame;
+    order.emplace_back(f.is_pfc() ? "PFC" : f.bth.opcode == net::Opcode::kCnp ? "CNP" : "data");
+  }
+  EXPECT_EQ(std::count(order.begin(), order.end(), "CNP"), 1);
+  const auto cnp = std::find(order.begin(), order.end(), "CNP");
+  EXPECT_NE(std::find(cnp, order.end(), "data"), order.end());
+}
+
+TEST(Cnp, IsHeldByAPauseOfItsPriorityAlone) {
+  MarkBench bench(flow_of(0, 3));
+  bench.send_at(0, pfc(1 << 6, 0xFFFF));
+  bench.send_marked(kMicrosecond);
+  bench.send_marked(60 * kMicrosecond);  // one waits already
+  bench.run(80 * kMicrosecond);
+  EXPECT_TRUE(bench.stub.received.empty());
+  const std::vector<Wait> waits = bench.simulation.waits();
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].info.waiter, "port.egress6");
+  bench.run();
+  ASSERT_EQ(bench.stub.received.size(), 1U);
+  EXPECT_EQ(bench.stub.received[0].phase.first_bit,
+            kControlFrame + 0xFFFF * support::kQuantum + 8 * support::kByte);
+}
+
+TEST(Cnp, IsNotSentUnlessEnabled) {
+  PortBench bench;
+  const FlowConfig flow = flow_of(0, 1);
+  bench.port.expect_flow(flow);
+  const Ref<net::Packet> packet = FlowSource(flow).make(bench.pool(), 0);
+  packet->frame.set_ecn(net::Ecn::kCe);
+  bench.send_at(0, packet);
+  bench.run();
+  EXPECT_TRUE(bench.stub.received.empty());
+  EXPECT_EQ(metric(bench.simulation, "port.ce_received"), 1U);
+}
+
+TEST(Receive, LateAndRepeatedAndLostPacketsAreTold) {
+  PortBench bench;
+  const FlowConfig flow = flow_of(0, 6);
+  bench.port.expect_flow(flow);
+  FlowSource source(flow);
+  std::vector<Ref<net::Packet>> packets;
+  while (!source.done()) packets.push_back(source.make(bench.pool(), 0));
+  Time at = 0;
+  for (const int i : {0, 2, 5, 2, 4}) {  // 1 and 3 never come
+    bench.send_at(at, packets[static_cast<std::size_t>(i)]);
+    at += kFrame;
+  }
+  net::Frame stray = packets[0]->frame;
+  stray.bth.destination_qp = 0x777;
+  bench.send_at(at, stray);
+  bench.run();
+  const Simulation& s = bench.simulation;
+  EXPECT_EQ(metric(s, "port.received_packets"), 4U);
+  EXPECT_EQ(metric(s, "port.out_of_order_packets"), 1U);
+  EXPECT_EQ(metric(s, "port.duplicate_packets"), 1U);
+  EXPECT_EQ(metric(s, "port.lost_packets"), 2U);
+  EXPECT_EQ(metric(s, "port.stray_packets"), 1U);
+  EXPECT_EQ(metric(s, "flow0.out_of_order_packets"), 1U);
+  EXPECT_EQ(metric(s, "flow0.lost_packets"), 2U);
+  EXPECT_TRUE(bench.port.ended(0));
+  EXPECT_FALSE(bench.port.complete(0));
+  EXPECT_EQ(bench.port.completed_at(0), 4 * kFrame + kFrameToLastBit);
+}
+
+}  // namespace
+}  // namespace railyard

@@ -1,0 +1,85 @@
+// The keys of a tester fabric, and what is refused where.
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "tests/platforms/common/fabric/fabric_support.h"
+
+namespace railyard {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string text_of(const IpAddress& ip) {
+  return std::visit([](const auto& address) { return net::to_string(address); }, ip);
+}
+
+TEST(FabricAddresses, FollowFromTheNumberOfTheEndpoint) {
+  EXPECT_EQ(net::to_string(address_of(0, IpVersion::k4).mac), "02:00:00:00:00:01");
+  EXPECT_EQ(text_of(address_of(0, IpVersion::k4).ip), "10.0.0.1");
+  EXPECT_EQ(text_of(address_of(0, IpVersion::k6).ip), "fd00::1");
+  EXPECT_EQ(net::to_string(address_of(0xFFFF, IpVersion::k4).mac), "02:00:00:01:00:00");
+  EXPECT_EQ(text_of(address_of(0xFFFF, IpVersion::k4).ip), "10.1.0.0");
+  EXPECT_EQ(text_of(address_of(0xFFFF, IpVersion::k6).ip), "fd00::1:0");
+}
+
+TEST(FabricConfig, AStarHasAsManyHostsAsTheIncastNeeds) {
+  EXPECT_EQ(bound("traffic: {senders: 64}").topology.hosts, 65U);
+  EXPECT_EQ(bound("traffic: {senders: 4}\ntopology: {hosts: 16}").topology.hosts, 16U);
+  EXPECT_EQ(bound("data: elided").topology.hosts, 9U);
+}
+
+TEST(FabricConfig, TrafficThatTheTopologyCannotHoldIsRefusedAtItsKey) {
+  EXPECT_THAT(
+      refusal("topology: {hosts: 4}\ntraffic:\n  senders: 4\n"),
+      StartsWith("f.yaml:3:12: traffic.senders: 4 senders and a receiver, but 4 endpoints"));
+  EXPECT_THAT(refusal("traffic:\n  senders: 512\n"),
+              AllOf(StartsWith("f.yaml:2:12: traffic.senders: "), HasSubstr("513 cables")));
+  EXPECT_THAT(refusal("topology: {hosts: 4}\ntraffic: {pattern: ring, hops: 8}\n"),
+              AllOf(StartsWith("f.yaml:2:"), HasSubstr("traffic.hops: ")));
+}
+
+TEST(FabricConfig, AStuckPortIsOneOfTheFabricsAndOnceAtATime) {
+  EXPECT_EQ(refusal("stuck: [{port: h3, at: 1us, lasts: 1us}, {port: h3.nic0, at: 5us}]"), "");
+  EXPECT_EQ(refusal("stuck: [{port: h3, at: 5us}, {port: h3, at: 1us, lasts: 1us}]"), "");
+  EXPECT_THAT(refusal("stuck:\n- {port: h1, at: 1us}\n- {port: h9, at: 1us}\n"),
+              AllOf(StartsWith("f.yaml:3:"), HasSubstr("stuck: \"h9\" is no host")));
+  EXPECT_THAT(refusal("stuck:\n- {port: h1}\n- {port: h1.nic0, at: 1us}\n"),
+              AllOf(StartsWith("f.yaml:3:"), HasSubstr("meets another of that port")));
+  EXPECT_THAT(refusal("tester: {stuck: [{at: 1us, lasts: 5us}]}\nstuck:\n- {port: h1, at: 2us}\n"),
+              AllOf(StartsWith("f.yaml:3:"), HasSubstr("tester.stuck")));
+  EXPECT_THAT(refusal("topology: {kind: rail_optimised, hosts: 2, nics_per_host: 2, spines: 1}\n"
+                      "stuck: [{port: h1}]\n"),
+              HasSubstr("has several ports"));
+}
+
+TEST(FabricConfig, AFlowWithoutARouteIsRefused) {
+  EXPECT_THAT(refusal("topology: {kind: rail_optimised, hosts: 4, nics_per_host: 2}\n"
+                      "traffic: {pattern: ring, hops: 1}\n"),
+              HasSubstr("there is no route from h0.nic0 to h0.nic1"));
+  EXPECT_EQ(refusal("topology: {kind: rail_optimised, hosts: 4, nics_per_host: 2}\n"
+                    "traffic: {pattern: ring, hops: 2}\n"),
+            "");
+}
+
+TEST(FabricConfig, ABufferThatIsTooSmallForHeadroomsIsRefusedWithTheSum) {
+  EXPECT_THAT(refusal("switch:\n  buffer: 256KiB\n"),
+              AllOf(StartsWith("f.yaml:2:3: "), HasSubstr("headrooms of 1613952B sum to 1613952B")));
+}
+
+TEST(FabricConfig, ALinkBeyondTheStandardNeedsAResponseTime) {
+  EXPECT_THAT(refusal("link: {rate: 1.6Tbps}\n"), HasSubstr("response_quanta"));
+}
+
+TEST(FabricConfig, WhatWasResolvedReadsBack) {
+  const FabricConfig once = bound("traffic: {senders: 3}\nstuck: [{port: h1, at: 1us}]\n");
+  FabricConfig again;
+  bind_config(dump_config(once), again);
+  EXPECT_EQ(again.topology.hosts, 4U);
+  EXPECT_EQ(again.stuck.size(), 1U);
+  EXPECT_EQ(again.stuck[0].at, kMicrosecond);
+}
+
+}  // namespace
+}  // namespace railyard
