@@ -20,6 +20,13 @@ void FrameQueue::push(HeldFrame&& frame) {
   list.last = at;
 }
 
+void FrameQueue::pass_over(unsigned paused) {
+  for (std::size_t left = turns_.size(); left > 1; --left) {
+    if ((paused >> front().priority & 1U) == 0) return;
+    turns_.push(turns_.pop());
+  }
+}
+
 HeldFrame FrameQueue::pop() {
   const std::size_t index = turn();
   List& list = lists_[index];

@@ -75,6 +75,9 @@ class FrameQueue {
   /// The frame that is first; there must be one.
   HeldFrame& front() { return (*store_)[lists_[turn()].first]; }
   HeldFrame pop();
+  /// Per ingress: the turn goes to the next port whose first frame is of none of the priorities
+  /// `paused`, if there is one.
+  void pass_over(unsigned paused);
   /// The first frame will be sent soon: has its packet brought near.
   void prefetch() {
     if (frames_ != 0) __builtin_prefetch(front().packet.get(), 1);

@@ -51,9 +51,7 @@ class SwitchPort : public sc_core::sc_module,
   void show_group(unsigned priority);
 
   /// The port obeys a pause of the priority.
-  bool paused(unsigned priority) const {
-    return (pauses_.paused() & ~ignored_pauses_) >> priority & 1U;
-  }
+  bool paused(unsigned priority) const { return (obeyed_pauses() >> priority & 1U) != 0; }
   /// The watchdog has frames of the priority discarded.
   bool discards(unsigned priority) const { return (discarded_ >> priority & 1U) != 0; }
   void append_waits(std::vector<Wait>& waits);
@@ -75,6 +73,8 @@ class SwitchPort : public sc_core::sc_module,
   bool pause_stands(unsigned priority) override { return (pauses_.paused() >> priority & 1U) != 0; }
   void storm(unsigned priority, WatchdogAction action) override;
   void storm_over(unsigned priority) override;
+
+  unsigned obeyed_pauses() const { return pauses_.paused() & ~ignored_pauses_; }
 
   // receive
   void take_whole(Ref<net::Packet> packet, const EthSwitch::Path* path);

@@ -186,6 +186,7 @@ TEST(SwitchScheduling, AHeadThatIsPausedHoldsUpTheQueueUnlessIngressesTakeTurns)
 // The egress pipeline takes a frame every 100 ns, less than any of the four ports could.
 TEST(SwitchScheduling, PortsShareAnEgressPipelineThatIsTheBottleneck) {
   SwitchConfig config = roomy();
+  config.pipeline.ports = 8;
   config.pipeline.egress.interval = 100;
   config.buffers.pfc.enabled = false;
   SwitchBench bench(config, std::vector<LinkConfig>(8, link_of(100, 1)));
