@@ -11,13 +11,13 @@ FlowReceivers::FlowReceivers(Partition& partition, const std::string& name, cons
   register_all(name + ".");
 }
 
-void FlowReceivers::expect(const FlowConfig& config) {
+void FlowReceivers::expect(const FlowConfig& flow) {
   const auto number = static_cast<std::uint32_t>(flows_.size());
-  if (!by_qp_.insert(config.destination_qp, number) || !by_index_.insert(config.index, number)) {
-    throw std::logic_error(name_ + ": flow " + std::to_string(config.index) +
+  if (!by_qp_.insert(flow.destination_qp, number) || !by_index_.insert(flow.index, number)) {
+    throw std::logic_error(name_ + ": flow " + std::to_string(flow.index) +
                            ", or its queue pair, is expected already");
   }
-  flows_.emplace_back(config);
+  flows_.emplace_back(flow);
   register_flow(number);
 }
 

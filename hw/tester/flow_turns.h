@@ -46,13 +46,13 @@ class FlowTurns {
   /// What became of its turn is said by sent() or finish().
   std::uint32_t take(std::uint8_t priorities);
   /// The flow that was taken sent a packet of so many bytes of the line at `now`, and has more.
-  void sent(std::uint32_t flow, std::uint32_t line_bytes, Time now);
+  void sent(std::uint32_t number, std::uint32_t line_bytes, Time now);
   /// ... and has no more.
-  void finish(std::uint32_t flow);
+  void finish(std::uint32_t number);
 
   /// From the flow's next packet on; one that waits waits as long as the new rate would have had it
   /// wait. Nothing is caught up.
-  void set_rate(std::uint32_t flow, const std::optional<Rate>& rate, Time now);
+  void set_rate(std::uint32_t number, const std::optional<Rate>& rate, Time now);
   /// Until now those priorities could not send.
   void release(std::uint8_t priorities, Time now);
 

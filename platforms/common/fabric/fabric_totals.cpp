@@ -147,9 +147,10 @@ void TesterFabric::append_ports(const Values& values, std::vector<std::string>& 
   constexpr std::array<const char*, 3> kShown = {"pfc_xoff_sent", "pause_us", "ecn_marked"};
   std::vector<std::pair<double, std::string>> ports;
   for (const auto& node : switches_) {
-    for (PortId i = 0; i < node->port_count(); ++i) {
-      if (!node->has_port(i)) continue;
-      const std::string prefix = std::string(node->port(i).name()) + ".";
+    for (std::size_t i = 0; i < node->port_count(); ++i) {
+      const auto number = static_cast<PortId>(i);
+      if (!node->has_port(number)) continue;
+      const std::string prefix = std::string(node->port(number).name()) + ".";
       double events = 0;
       for (const char* metric : kShown) events += values.at(prefix + metric);
       if (events > 0) ports.emplace_back(events, prefix);

@@ -56,11 +56,11 @@ struct TesterFabric::Switch : EthSwitch {
   Switch(sc_core::sc_module_name name, Partition& partition, const SwitchConfig& config,
          const std::vector<std::optional<SwitchLine>>& lines)
       : EthSwitch(name, partition, config, lines), links(lines.size()) {
-    for (PortId i = 0; i < lines.size(); ++i) {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
       if (!lines[i]) continue;
       links[i] = std::make_unique<LinkEnd>(("link" + std::to_string(i)).c_str(), partition,
                                            lines[i]->link, announce());
-      bind_both(port(i), *links[i]);
+      bind_both(port(static_cast<PortId>(i)), *links[i]);
     }
   }
 

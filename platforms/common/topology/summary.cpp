@@ -13,6 +13,13 @@ namespace {
 /// Whole bits a second.
 std::uint64_t bits(Rate rate) { return rate.numerator() / rate.denominator(); }
 
+/// For print: the sum of odd rates need not be one that a link can have.
+Rate rounded(std::uint64_t bits) {
+  std::uint64_t unit = 10'000;
+  while (bits / unit > 1'000'000'000) unit *= 10;
+  return Rate::bits_per_second((bits + unit / 2) / unit * unit);
+}
+
 /// The sum over the links of a sort.
 struct Capacity {
   std::uint64_t links = 0;
@@ -107,7 +114,7 @@ std::string summary(const Topology& topology, const Routes& routes) {
         ":1";
   }
   if (const auto bandwidth = bisection_bandwidth(topology); bandwidth && *bandwidth > 0) {
-    text += ", bisection bandwidth " + format_rate(Rate::bits_per_second(*bandwidth)) + " one way";
+    text += ", bisection bandwidth " + format_rate(rounded(*bandwidth)) + " one way";
   }
   return text + ", " + routing_text(topology, routes);
 }

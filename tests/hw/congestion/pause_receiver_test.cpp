@@ -99,44 +99,44 @@ TEST(PauseReceiver, XoffAndXonWithinTheDelayGiveAPauseOfTheTimeBetween) {
 
 class Response : public testing::TestWithParam<std::uint64_t> {
  protected:
-  Bench bench{GetParam()};
-  Time delay = static_cast<Time>(GetParam()) * kQuantum;
+  Bench bench_{GetParam()};
+  Time delay_ = static_cast<Time>(GetParam()) * kQuantum;
 };
 
 TEST_P(Response, ARefreshProlongsAPauseWithoutABreak) {
   // The last one takes effect when the one before runs out.
-  for (const Time at : {0, 50, 150}) bench.receive_at(at * kQuantum, pfc(1 << 3, 100));
-  bench.run();
-  EXPECT_THAT(bench.changes, ElementsAre(Change(delay, 8), Change(delay + 250 * kQuantum, 0)));
-  EXPECT_EQ(bench.receiver.last_xoff(3), 150 * kQuantum);
+  for (const Time at : {0, 50, 150}) bench_.receive_at(at * kQuantum, pfc(1 << 3, 100));
+  bench_.run();
+  EXPECT_THAT(bench_.changes, ElementsAre(Change(delay_, 8), Change(delay_ + 250 * kQuantum, 0)));
+  EXPECT_EQ(bench_.receiver.last_xoff(3), 150 * kQuantum);
 }
 
 TEST_P(Response, ALaterFrameMayShortenAPause) {
-  bench.receive_at(0, pfc(1 << 3, 0xFFFF));
-  bench.receive_at(kQuantum, pfc(1 << 3, 2));
-  bench.run();
-  EXPECT_THAT(bench.changes, ElementsAre(Change(delay, 8), Change(delay + 3 * kQuantum, 0)));
+  bench_.receive_at(0, pfc(1 << 3, 0xFFFF));
+  bench_.receive_at(kQuantum, pfc(1 << 3, 2));
+  bench_.run();
+  EXPECT_THAT(bench_.changes, ElementsAre(Change(delay_, 8), Change(delay_ + 3 * kQuantum, 0)));
 }
 
 TEST_P(Response, PrioritiesArePausedEachForItsOwnTime) {
-  bench.receive_at(0, pfc(0b00001001, 10));
-  bench.receive_at(2 * kQuantum, pfc(0b00001000, 20));
-  bench.receive_at(5 * kQuantum, pfc(0b10000000, 1));
-  bench.run();
-  EXPECT_THAT(bench.changes,
-              ElementsAre(Change(delay, 9), Change(delay + 5 * kQuantum, 0x89),
-                          Change(delay + 6 * kQuantum, 9), Change(delay + 10 * kQuantum, 8),
-                          Change(delay + 22 * kQuantum, 0)));
-  EXPECT_EQ(bench.receiver.paused_time(0, kSecond), 10 * kQuantum);
-  EXPECT_EQ(bench.receiver.paused_time(3, kSecond), 22 * kQuantum);
+  bench_.receive_at(0, pfc(0b00001001, 10));
+  bench_.receive_at(2 * kQuantum, pfc(0b00001000, 20));
+  bench_.receive_at(5 * kQuantum, pfc(0b10000000, 1));
+  bench_.run();
+  EXPECT_THAT(bench_.changes,
+              ElementsAre(Change(delay_, 9), Change(delay_ + 5 * kQuantum, 0x89),
+                          Change(delay_ + 6 * kQuantum, 9), Change(delay_ + 10 * kQuantum, 8),
+                          Change(delay_ + 22 * kQuantum, 0)));
+  EXPECT_EQ(bench_.receiver.paused_time(0, kSecond), 10 * kQuantum);
+  EXPECT_EQ(bench_.receiver.paused_time(3, kSecond), 22 * kQuantum);
 }
 
 TEST_P(Response, PauseHoldsAllPriorities) {
-  bench.receive_at(0, net::pause_frame({}, 0xFFFF));
-  bench.receive_at(500, net::pause_frame({}, 0));
-  bench.run();
-  EXPECT_THAT(bench.changes, ElementsAre(Change(delay, 0xFF), Change(delay + 500, 0)));
-  EXPECT_EQ(bench.receiver.last_xoff(7), 0);
+  bench_.receive_at(0, net::pause_frame({}, 0xFFFF));
+  bench_.receive_at(500, net::pause_frame({}, 0));
+  bench_.run();
+  EXPECT_THAT(bench_.changes, ElementsAre(Change(delay_, 0xFF), Change(delay_ + 500, 0)));
+  EXPECT_EQ(bench_.receiver.last_xoff(7), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(AtOnceAndLater, Response, testing::Values(0, 905));

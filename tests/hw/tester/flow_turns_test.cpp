@@ -95,7 +95,7 @@ TEST(FlowTurns, APacedFlowSendsAtExactTimesHoweverLong) {
   const std::vector<Time> sent = times(turns, kPackets + 1, 101);
   EXPECT_EQ(sent[0], 5);
   for (const std::uint64_t n : {std::uint64_t{1}, std::uint64_t{777}, kPackets}) {
-    EXPECT_EQ(sent[n], 5 + static_cast<Time>((2 * 24'000 * 101 * n + 7) / 14)) << n;
+    EXPECT_EQ(sent[n], 5 + static_cast<Time>((n * 2 * 24'000 * 101 + 7) / 14)) << n;
   }
 }
 

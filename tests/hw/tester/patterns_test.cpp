@@ -83,7 +83,7 @@ TEST(Permutation, EveryDerangementIsAsLikely) {
   }
   ASSERT_EQ(seen.size(), 9U);
   // 2,000 each, standard deviation 42.
-  for (const auto& [to, count] : seen) EXPECT_NEAR(count, kRuns / 9, 5 * 42);
+  for (const auto& [to, count] : seen) EXPECT_NEAR(count, kRuns / 9.0, 5 * 42);
 }
 
 TEST(AllToAll, EachSendsToEachOtherOnceAndNoStepHitsAReceiverTwice) {

@@ -268,7 +268,7 @@ TEST(Stuck, AFrameThatIsBeingTakenIsTakenOnAfterwards) {
   bench.port.expect_flow(flow);
   Stream stream(bench, flow);
   bench.run();
-  EXPECT_EQ(bench.port.completed_at(0), kFrameToLastBit + 4174 * 2000 + 2 * kMicrosecond);
+  EXPECT_EQ(bench.port.completed_at(0), kFrameToLastBit + 4174 * Time{2000} + 2 * kMicrosecond);
 }
 
 }  // namespace

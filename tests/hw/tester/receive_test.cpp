@@ -37,10 +37,11 @@ struct MarkBench : PortBench {
 
 TEST(Cnp, AnswersTheFirstMarkAndThenOneAnInterval) {
   MarkBench bench(flow_of(0, 100));
-  for (int i = 0; i < 100; ++i) bench.send_marked(i * 2 * kMicrosecond);
+  for (Time i = 0; i < 100; ++i) bench.send_marked(2 * i * kMicrosecond);
   bench.run();
   std::vector<Time> sent;
-  for (const Time last_bit : bench.last_bits()) sent.push_back(last_bit - (8 + 78) * 20);
+  for (const Time last_bit : bench.last_bits())
+    sent.push_back(last_bit - (8 + 78) * support::kByte);
   // Marks come every 2 us; the first that comes 50 us after a CNP or later is answered.
   ASSERT_EQ(sent.size(), 4U);
   for (std::size_t i = 0; i < sent.size(); ++i) {

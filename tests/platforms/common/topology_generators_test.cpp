@@ -312,5 +312,15 @@ TEST(Summary, SaysWhatAnArchitectAsksFirst) {
               testing::StartsWith("star: 1 host, 1 switch, 1 link, diameter 0, up-down"));
 }
 
+TEST(Summary, RoundsABandwidthThatNoLinkCouldHave) {
+  TopologyConfig config;
+  config.hosts = 3;
+  LinkConfig link;
+  link.rate = Rate(105'000'000'000'000, 1048);
+  const Topology t = build_topology(config, link);
+  EXPECT_THAT(summary(t, Routes(t, RoutingMode::kShortest)),
+              testing::HasSubstr("bisection bandwidth 100.190840Gbps one way"));
+}
+
 }  // namespace
 }  // namespace railyard
