@@ -161,6 +161,7 @@ void EthSwitch::store(SwitchPort& in, Ref<net::Packet> packet, const Path& path,
   const Time written = pipeline.buffer.enter(pipeline.ingress.enter(pipeline.parser.enter(at)));
   ++received_;
   ++held_;
+  cells_ += admission.cells;
   note_buffer(now);
   account_for_frames();
   partition_.open_work();
@@ -209,6 +210,7 @@ void EthSwitch::release(const HeldFrame& frame, PortId out) {
   if (is_lossless(frame.priority)) held_cells(frame.priority, frame.in, out) -= frame.cells;
   const bool xon = buffer_of(frame.in).release(group, {out, frame.traffic_class}, frame.cells);
   --held_;
+  cells_ -= frame.cells;
   partition_.close_work();
   note_buffer(now);
   if (is_lossless(frame.priority)) in.show_group(frame.priority);
@@ -243,12 +245,6 @@ void EthSwitch::account_for_frames() {
                       " were dropped and " + std::to_string(held_) + " are held");
 }
 
-std::uint64_t EthSwitch::buffered_bytes() const {
-  std::uint64_t cells = 0;
-  for (const auto& buffer : buffers_) cells += buffer->held();
-  return cells * config_.buffers.cell;
-}
-
 void EthSwitch::note_buffer(Time now) {
   const std::uint64_t bytes = buffered_bytes();
   buffer_level_.set(bytes, now);
@@ -272,12 +268,14 @@ std::optional<std::string> EthSwitch::check() const {
     return "queues hold " + std::to_string(frames) + " frames, counted are " +
            std::to_string(held_);
   }
-  if (cells * config_.buffers.cell != buffered_bytes()) {
-    return "frames in the queues take " + std::to_string(cells) + " cells, the buffer counts " +
-           std::to_string(buffered_bytes() / config_.buffers.cell);
-  }
+  std::uint64_t counted = 0;
   for (const auto& buffer : buffers_) {
     if (auto problem = buffer->check()) return problem;
+    counted += buffer->held();
+  }
+  if (cells != counted || cells_ != counted) {
+    return "frames in the queues take " + std::to_string(cells) + " cells, the switch counts " +
+           std::to_string(cells_) + ", the buffer " + std::to_string(counted);
   }
   return std::nullopt;
 }

@@ -75,7 +75,7 @@ class EthSwitch : public sc_core::sc_module {
   const PauseLog& pause_log() const { return pause_log_; }
   const SwitchConfig& config() const { return config_; }
   /// Bytes of the buffer that are in use, by cells.
-  std::uint64_t buffered_bytes() const;
+  std::uint64_t buffered_bytes() const { return cells_ * config_.buffers.cell; }
   /// Frames dropped since warm-up, for whatever reason.
   std::uint64_t dropped_frames() const;
   /// What is wrong with the accounts of buffer and queues, or nothing.
@@ -144,6 +144,7 @@ class EthSwitch : public sc_core::sc_module {
   std::array<std::vector<std::uint32_t>, kPriorities> held_cells_;
   PauseLog pause_log_;
 
+  std::uint64_t cells_ = 0;     // held in all slices
   std::uint64_t received_ = 0;  // data frames; all = forwarded + dropped + held
   std::uint64_t held_ = 0;
   std::uint64_t forwarded_all_ = 0;

@@ -80,7 +80,10 @@ class FrameQueue {
   void pass_over(unsigned paused);
   /// The first frame will be sent soon: has its packet brought near.
   void prefetch() {
-    if (frames_ != 0) __builtin_prefetch(front().packet.get(), 1);
+    if (frames_ == 0) return;
+    constexpr std::size_t kLine = 64;
+    const char* const packet = reinterpret_cast<const char*>(front().packet.get());
+    for (std::size_t i = 0; i < 3; ++i) __builtin_prefetch(packet + i * kLine, 1);
   }
 
   /// Calls `visit(const HeldFrame&)` for each frame.

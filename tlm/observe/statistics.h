@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,12 +34,13 @@ struct Metric {
   MetricValue value;
 };
 
-/// Calls a listener when a value first exceeds a level: the trigger "METRIC>VALUE".
+/// Calls a listener when a value first exceeds a level: the trigger "METRIC>VALUE". Few are armed,
+/// and every counter has one, so it is small.
 class LevelWatch {
  public:
   void arm(std::uint64_t level, std::function<void()> reached) {
     level_ = level;
-    reached_ = std::move(reached);
+    reached_ = std::make_unique<std::function<void()>>(std::move(reached));
   }
   void see(std::uint64_t value) {
     if (value > level_) fire();
@@ -47,10 +49,10 @@ class LevelWatch {
  private:
   void fire() {
     level_ = ~std::uint64_t{0};
-    reached_();
+    (*reached_)();
   }
   std::uint64_t level_ = ~std::uint64_t{0};
-  std::function<void()> reached_;
+  std::unique_ptr<std::function<void()>> reached_;
 };
 
 /// Events or bytes since warm-up.
