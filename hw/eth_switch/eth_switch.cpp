@@ -60,13 +60,7 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
     }
   }
   const Classifier classifier(config_.classifier);
-  unsigned seen = 0;
-  for (std::uint8_t p = 0; p < kPriorities; ++p) {
-    traffic_classes_[p] = classifier.traffic_class(p);
-    const unsigned bit = 1U << traffic_classes_[p];
-    mixed_ |= seen & bit;
-    seen |= bit;
-  }
+  for (std::uint8_t p = 0; p < kPriorities; ++p) traffic_classes_[p] = classifier.traffic_class(p);
   parser_ = stages.parser(config_);
   forwarding_ = std::make_unique<Forwarding>(
       lines.size(),

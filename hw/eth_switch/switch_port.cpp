@@ -205,7 +205,7 @@ std::uint8_t SwitchPort::eligible_classes(Time now, EgressScheduler::Heads& head
   unsigned eligible = 0;
   for (unsigned left = occupied_; left != 0; left &= left - 1) {
     const auto c = static_cast<unsigned>(__builtin_ctz(left));
-    if (owner_.is_mixed(c)) queues_[c].pass_over(obeyed_pauses());
+    queues_[c].pass_over(obeyed_pauses(), now);
     const HeldFrame& head = queues_[c].front();
     heads[c] = head.bytes;
     if (paused(head.priority)) continue;
