@@ -9,6 +9,7 @@
 #include "platforms/common/run_config.h"
 #include "platforms/common/yaml_reader.h"
 #include "platforms/link/link_platform.h"
+#include "tests/bench/fabric_cases.h"
 #include "tlm/link/link.h"
 #include "tlm/link/link_checker.h"
 #include "tlm/link/stubs.h"
@@ -203,23 +204,58 @@ Sample raw_kernel_event() {
 }
 
 std::vector<Case> all_cases() {
-  return {
-      {"scheduler.16", "event", "A scheduler's event, 16 pending", 2.5,
+  std::vector<Case> cases = {
+      {"scheduler.16",
+       "event",
+       "A scheduler's event, 16 pending",
+       2.5,
+       {},
        [] { return scheduler_event(16); }},
-      {"scheduler.1000", "event", "A scheduler's event, 1,000 pending", 3.5,
+      {"scheduler.1000",
+       "event",
+       "A scheduler's event, 1,000 pending",
+       3.5,
+       {},
        [] { return scheduler_event(1000); }},
-      {"scheduler.100000", "event", "A scheduler's event, 100,000 pending", 12,
+      {"scheduler.100000",
+       "event",
+       "A scheduler's event, 100,000 pending",
+       12,
+       {},
        [] { return scheduler_event(100'000); }},
-      {"link.hop", "packet", "A packet made, sent and received over a link", 5,
+      {"link.hop",
+       "packet",
+       "A packet made, sent and received over a link",
+       5,
+       {},
        [] { return link_hop(false, 1); }},
-      {"link.hop_checked", "packet", "The same, with the link checker on", 5,
+      {"link.hop_checked",
+       "packet",
+       "The same, with the link checker on",
+       5,
+       {},
        [] { return link_hop(true, 1); }},
-      {"probe.off", "set", "A probe that nobody listens to", 0.05, [] { return probe_set(false); }},
-      {"probe.on", "set", "A probe into a sink that does nothing", 0.2,
+      {"probe.off",
+       "set",
+       "A probe that nobody listens to",
+       0.05,
+       {},
+       [] { return probe_set(false); }},
+      {"probe.on",
+       "set",
+       "A probe into a sink that does nothing",
+       0.2,
+       {},
        [] { return probe_set(true); }},
-      {"config.parse", "file", "Reading, binding and checking platforms/link/link.yaml", 12'000,
+      {"config.parse",
+       "file",
+       "Reading, binding and checking platforms/link/link.yaml",
+       12'000,
+       {},
        [] { return config_parse(); }},
   };
+  for (Case& one : fabric_cases()) cases.push_back(std::move(one));
+  return cases;
 }
 
 }  // namespace railyard::bench

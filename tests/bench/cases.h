@@ -10,11 +10,18 @@
 
 namespace railyard::bench {
 
+/// At most `factor` times the time of another case.
+struct Relative {
+  std::string to;
+  double factor = 1;
+};
+
 struct Case {
   std::string name;
   std::string unit;  // of an operation
   std::string doc;
   std::optional<double> bar;  // at most so many raw kernel events of time
+  std::optional<Relative> relative;
   std::function<Sample()> run;
 };
 

@@ -5,7 +5,9 @@
 
 #include <array>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <stdexcept>
 
 namespace railyard::bench {
@@ -21,7 +23,8 @@ Sample in_child(const std::function<Sample()>& work) {
     try {
       const Sample sample = work();
       written = write(pipe_ends[1], &sample, sizeof sample) == sizeof sample;
-    } catch (...) {
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "bench: %s\n", error.what());
     }
     std::_Exit(written ? 0 : 1);
   }

@@ -12,6 +12,7 @@ struct Sample {
   double seconds = 0;
   std::uint64_t operations = 0;
   std::uint64_t kernel_events = 0;  // times that the kernel woke our scheduler
+  std::uint64_t changes = 0;        // of traced signals
 
   double ns_each() const { return seconds * 1e9 / static_cast<double>(operations); }
   double kernel_events_each() const {

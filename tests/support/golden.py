@@ -3,6 +3,7 @@ capture and trace, and the metrics, so that a change shows what it moved."""
 
 import hashlib
 import json
+import re
 import sys
 import unittest
 
@@ -12,8 +13,8 @@ from platform_run import source
 OUTPUTS = ('report', 'trace', 'pcap')
 
 
-def record(run):
-    """Of one run, free of paths and of the machine."""
+def record(run, kept=''):
+    """Of one run, free of paths and of the machine; of the metrics those that match `kept`."""
     report = {key: value for key, value in run.report.items() if key != 'host'}
     texts = {
         'report': json.dumps(report, sort_keys=True, separators=(',', ':')).encode(),
@@ -22,7 +23,8 @@ def record(run):
         'trace': vcd.text_of_fst(run.path('trace')).encode(),
     }
     digests = {output: hashlib.sha256(text).hexdigest() for output, text in texts.items()}
-    return {'sha256': digests, 'metrics': run.metrics}
+    metrics = {name: value for name, value in run.metrics.items() if re.match(kept, name)}
+    return {'sha256': digests, 'metrics': metrics}
 
 
 def differences(was, now):
@@ -39,11 +41,15 @@ class Golden:
     """Mixed into a PlatformCase that has `platform`, the folder's name, and `golden_file`, a
     path."""
 
+    kept = ''   # a pattern of the metrics that are kept beside the digests
+    codes = {}  # exit codes other than 0, by file name
+
     def records(self):
         found = {}
         for config in sorted(source(f'platforms/{self.platform}').glob('*.yaml')):
-            run = self.run_platform('--config', config, name=config.stem, outputs=OUTPUTS)
-            found[config.name] = record(run)
+            run = self.run_platform('--config', config, name=config.stem, outputs=OUTPUTS,
+                                    code=self.codes.get(config.name, 0))
+            found[config.name] = record(run, self.kept)
         return found
 
     def renew(self):

@@ -190,6 +190,16 @@ void check_generated(const TopologyConfig& config, const RefuseKey& refuse) {
   check_size(config, refuse);
 }
 
+// What a LinkConfig accepts, too.
+template <class Parameter>
+auto& rate_range(Parameter& parameter) {
+  return parameter.range(Rate::bits_per_second(1'000'000), Rate::gbps(10'000));
+}
+template <class Parameter>
+auto& length_range(Parameter& parameter) {
+  return parameter.range(Length{0}, metres(100'000));
+}
+
 /// Refuses outside of binding.
 [[noreturn]] void refuse_built(const std::string& key, const std::string& problem,
                                const std::string& remedy) {
@@ -213,7 +223,8 @@ void NodeConfig::declare(Parameters& p) {
   p.add("ports", ports)
       .range(1, kMaxSwitchPorts)
       .doc("Ports; by default 1 for a host, as many as are cabled (at least 4) for a switch");
-  p.add("rate", rate).doc("Rate that all its ports have; a link of another rate is refused");
+  rate_range(p.add("rate", rate))
+      .doc("Rate that all its ports have; a link of another rate is refused");
   p.add("tier", tier).range(1, 16).doc("Height of a switch, for up_down routing; by default 1");
   p.where(where);
   p.check([this](const Bound& bound) {
@@ -230,8 +241,8 @@ void NodeConfig::declare(Parameters& p) {
 void CableConfig::declare(Parameters& p) {
   p.add("from", from).required().doc("One end: node.port");
   p.add("to", to).required().doc("The other end: node.port");
-  p.add("rate", rate).doc("Line rate; by default that of its ends, else link.rate");
-  p.add("length", length).doc("Length; by default link.length");
+  rate_range(p.add("rate", rate)).doc("Line rate; by default that of its ends, else link.rate");
+  length_range(p.add("length", length)).doc("Length; by default link.length");
   p.where(where);
 }
 
@@ -248,8 +259,9 @@ void TopologyConfig::declare(Parameters& p) {
     p.add(count.name, this->*count.value).range(count.min, count.max).doc(count.doc);
   }
   p.list("dims", dims).range(2, kMaxSwitches).doc("Switches in each of 2 or 3 dimensions");
-  p.add("fabric_rate", fabric_rate).doc("Rate of links between switches; default link.rate");
-  p.add("fabric_length", fabric_length).doc("Their length; default link.length");
+  rate_range(p.add("fabric_rate", fabric_rate))
+      .doc("Rate of links between switches; default link.rate");
+  length_range(p.add("fabric_length", fabric_length)).doc("Their length; default link.length");
   p.map("nodes", nodes).doc("Explicit: hosts and switches by name");
   p.list("links", links).doc("Explicit: cables between their ports");
   p.check([this](const Bound& bound) {

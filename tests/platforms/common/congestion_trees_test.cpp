@@ -203,7 +203,7 @@ TEST(CongestionTrees, AWaveRoundARingIsAsFarFromItsRootAsThePortNotAsItsTurns) {
   for (Time turn = 0; turn < 50; ++turn) {
     for (int i = 0; i < 3; ++i) {
       const std::string at = "r" + std::to_string((4 - i) % 3);
-      const Time begin = 200 + turn * 300 + i * 100;
+      const Time begin = 200 + turn * 300 + Time{i} * 100;
       fabric.sent(at + ".in", begin, begin + 50, at + ".out", true);
     }
   }

@@ -192,7 +192,7 @@ TEST(Congestion, AMillionPausesOfADeepFabricAreJoined) {
     fabric.link(at(chain, 9) + ".out", "h" + name + "b.nic0");
     for (Time turn = 0; turn < 1000; ++turn) {
       for (int i = 9; i >= 0; --i) {
-        const Time begin = turn * 1000 + (9 - i) * 50;
+        const Time begin = turn * 1000 + Time{9 - i} * 50;
         fabric.pause(at(chain, i) + ".in", begin, begin + 400, at(chain, i) + ".out", i != 9);
       }
     }

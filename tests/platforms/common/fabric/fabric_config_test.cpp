@@ -64,8 +64,9 @@ TEST(FabricConfig, AFlowWithoutARouteIsRefused) {
 }
 
 TEST(FabricConfig, ABufferThatIsTooSmallForHeadroomsIsRefusedWithTheSum) {
-  EXPECT_THAT(refusal("switch:\n  buffer: 256KiB\n"),
-              AllOf(StartsWith("f.yaml:2:3: "), HasSubstr("headrooms of 1613952B sum to 1613952B")));
+  EXPECT_THAT(
+      refusal("switch:\n  buffer: 256KiB\n"),
+      AllOf(StartsWith("f.yaml:2:3: "), HasSubstr("headrooms of 1613952B sum to 1613952B")));
 }
 
 TEST(FabricConfig, ALinkBeyondTheStandardNeedsAResponseTime) {

@@ -1,0 +1,132 @@
+#include "tests/bench/fabric_cases.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <systemc>
+
+#include "platforms/common/fabric/tester_fabric.h"
+#include "platforms/common/yaml_reader.h"
+#include "tlm/sim/simulation.h"
+#include "waveforms/trace_file.h"
+
+namespace railyard::bench {
+
+namespace {
+
+/// N:1 on one switch. A frame has 998 B: a write of 920 B in one packet. PFC and ECN both act.
+std::string incast(int senders, int messages) {
+  return "{data: elided, link: {rate: 100Gbps, length: 200m}, "
+         "topology: {kind: star, hosts: " +
+         std::to_string(senders + 1) +
+         "}, switch: {buffer: " + std::string(senders > 100 ? "128MiB" : "32MiB") +
+         ", ecn: {kmin: 150KB, kmax: 1430KB}}, nic: {path_mtu: 1024}, traffic: {pattern: incast, "
+         "senders: " +
+         std::to_string(senders) + ", messages: " + std::to_string(messages) +
+         ", message_size: 920B}}";
+}
+
+/// All 128 hosts of a fat tree send to one another.
+const char* const kFatTree =
+    "{data: elided, link: {rate: 100Gbps, length: 200m}, topology: {kind: fat_tree, k: 8}, "
+    "nic: {path_mtu: 1024}, traffic: {pattern: permutation, messages: 2000, message_size: 920B}}";
+
+/// A file of its own for each run, gone when it is.
+class ScratchTrace {
+ public:
+  ScratchTrace() {
+    char folder[] = "/tmp/railyard-bench-XXXXXX";
+    if (mkdtemp(folder) == nullptr) throw std::runtime_error("no folder for a trace in /tmp");
+    folder_ = folder;
+  }
+  ~ScratchTrace() {
+    std::remove(path().c_str());
+    std::remove(folder_.c_str());
+  }
+  ScratchTrace(const ScratchTrace&) = delete;
+  ScratchTrace& operator=(const ScratchTrace&) = delete;
+  std::string path() const { return folder_ + "/bench.fst"; }
+
+ private:
+  std::string folder_;
+};
+
+/// Counts what it hands on.
+struct CountingSink : ProbeSink {
+  void change(std::uint32_t id, std::uint64_t value, Time now) override {
+    ++changes;
+    file->change(id, value, now);
+  }
+  TraceFile* file = nullptr;
+  std::uint64_t changes = 0;
+};
+
+Sample hop(const std::string& text, std::size_t signals) {
+  sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
+  FabricConfig config;
+  bind_config(read_yaml_text(text, "bench"), config);
+  Simulation simulation{{}};
+  const TesterFabric fabric(config, simulation, false);
+  simulation.seal();
+
+  const ScratchTrace scratch;
+  std::unique_ptr<TraceFile> trace;
+  CountingSink sink;
+  if (signals != 0) {
+    trace = std::make_unique<TraceFile>(scratch.path());
+    sink.file = trace.get();
+    ProbeRegistry some;
+    // Of all ports alike: the signals of the switch come last by name.
+    auto& probes = simulation.partition().probes().probes();
+    for (std::size_t i = probes.size() - signals; i < probes.size(); ++i) {
+      some.add(*probes[i].point, probes[i].info);
+    }
+    some.seal();
+    trace->connect(some, "*", &sink);
+  }
+  Sample sample;
+  sample.seconds = seconds_of([&] {
+    simulation.run(kForever / 2);
+    if (trace) trace->close(simulation.now());
+  });
+  sample.operations = simulation.frame_hops();
+  sample.kernel_events = simulation.kernel_events();
+  sample.changes = sink.changes;
+  return sample;
+}
+
+}  // namespace
+
+std::vector<Case> fabric_cases() {
+  return {
+      {"switch.hop",
+       "frame-hop",
+       "8:1 incast, 1,000 B frames, PFC and ECN",
+       8,
+       {},
+       [] { return hop(incast(8, 40'000), 0); }},
+      {"switch.hop_256",
+       "frame-hop",
+       "256:1 incast, likewise",
+       {},
+       Relative{"switch.hop", 1.5},
+       [] { return hop(incast(256, 1250), 0); }},
+      {"switch.hop_tree",
+       "frame-hop",
+       "Fat tree of 128 hosts, permutation",
+       {},
+       Relative{"switch.hop", 1.5},
+       [] { return hop(kFatTree, 0); }},
+      {"switch.hop_traced",
+       "frame-hop",
+       "8:1 incast with 100 signals traced",
+       12,
+       {},
+       [] { return hop(incast(8, 40'000), 100); }},
+  };
+}
+
+}  // namespace railyard::bench
