@@ -60,13 +60,7 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
     }
   }
   const Classifier classifier(config_.classifier);
-  unsigned seen = 0;
-  for (std::uint8_t p = 0; p < kPriorities; ++p) {
-    traffic_classes_[p] = classifier.traffic_class(p);
-    const unsigned bit = 1U << traffic_classes_[p];
-    mixed_ |= seen & bit;
-    seen |= bit;
-  }
+  for (std::uint8_t p = 0; p < kPriorities; ++p) traffic_classes_[p] = classifier.traffic_class(p);
   parser_ = stages.parser(config_);
   forwarding_ = std::make_unique<Forwarding>(
       lines.size(),
@@ -180,11 +174,12 @@ void EthSwitch::store(SwitchPort& in, Ref<net::Packet> packet, const Path& path,
 }
 
 // A lossless frame that finds its headroom full says that the headroom is too small, which only a
-// size that was set by hand may be.
+// size that was set by hand may be; or that a link went down, which no headroom is for.
 void EthSwitch::refuse(SwitchPort& in, const Admission& admission, PortClass group) {
   drop(in, reason_of(admission.drop));
   if (admission.drop != BufferDrop::kHeadroom) return;
   if (config_.buffers.headroom.rule == HeadroomRule::kByHand) return;
+  if (in.pause_was_cut(group.index)) return;
   break_invariant(in.name(), partition_.now(),
                   "the headroom of lossless priority " + std::to_string(group.index) +
                       " overflowed: a frame of " + std::to_string(admission.cells) +

@@ -95,8 +95,6 @@ class EthSwitch : public sc_core::sc_module {
   bool is_lossless(unsigned priority) const { return (lossless_ >> priority & 1U) != 0; }
   std::uint8_t lossless() const { return lossless_; }
   unsigned traffic_class_of(unsigned priority) const { return traffic_classes_[priority]; }
-  /// Several priorities are queued in the class.
-  bool is_mixed(unsigned traffic_class) const { return (mixed_ >> traffic_class & 1U) != 0; }
 
   /// Parser and ingress pipeline; nothing if the frame is dropped there.
   std::optional<Path> find_path(SwitchPort& in, const net::Packet& packet);
@@ -132,7 +130,6 @@ class EthSwitch : public sc_core::sc_module {
   std::uint32_t largest_lossless_frame_;
 
   std::array<std::uint8_t, kPriorities> traffic_classes_{};
-  unsigned mixed_ = 0;  // bit n: class n
   std::unique_ptr<Parser> parser_;
   std::vector<std::uint64_t> queued_bytes_;  // [port], for load balancing
   std::unique_ptr<Forwarding> forwarding_;

@@ -20,11 +20,16 @@ void FrameQueue::push(HeldFrame&& frame) {
   list.last = at;
 }
 
-void FrameQueue::pass_over(unsigned paused) {
-  for (std::size_t left = turns_.size(); left > 1; --left) {
-    if ((paused >> front().priority & 1U) == 0) return;
-    turns_.push(turns_.pop());
+void FrameQueue::pass_over(unsigned paused, Time now) {
+  std::size_t chosen = 0;
+  Time soonest = kForever;
+  for (std::size_t i = 0; i < turns_.size() && soonest > now; ++i) {
+    const HeldFrame& head = (*store_)[lists_[turns_[i]].first];
+    if ((paused >> head.priority & 1U) != 0 || head.ready >= soonest) continue;
+    chosen = i;
+    soonest = head.ready;
   }
+  for (; chosen > 0; --chosen) turns_.push(turns_.pop());
 }
 
 HeldFrame FrameQueue::pop() {

@@ -75,9 +75,10 @@ class FrameQueue {
   /// The frame that is first; there must be one.
   HeldFrame& front() { return (*store_)[lists_[turn()].first]; }
   HeldFrame pop();
-  /// Per ingress: the turn goes to the next port whose first frame is of none of the priorities
-  /// `paused`, if there is one.
-  void pass_over(unsigned paused);
+  /// Per ingress: the turn goes to the next port whose first frame may leave now: it is of none of
+  /// the priorities `paused`, and through the pipeline. If there is none, to the one that may
+  /// soonest.
+  void pass_over(unsigned paused, Time now);
   /// The first frame will be sent soon: has its packet brought near.
   void prefetch() {
     if (frames_ == 0) return;

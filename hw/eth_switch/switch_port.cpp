@@ -205,7 +205,7 @@ std::uint8_t SwitchPort::eligible_classes(Time now, EgressScheduler::Heads& head
   unsigned eligible = 0;
   for (unsigned left = occupied_; left != 0; left &= left - 1) {
     const auto c = static_cast<unsigned>(__builtin_ctz(left));
-    if (owner_.is_mixed(c)) queues_[c].pass_over(obeyed_pauses());
+    queues_[c].pass_over(obeyed_pauses(), now);
     const HeldFrame& head = queues_[c].front();
     heads[c] = head.bytes;
     if (paused(head.priority)) continue;
@@ -290,6 +290,9 @@ void SwitchPort::change_link(bool up, Time /*now*/) {
   if (up) return send_next();
   pfc_.forget();
   pauses_.forget();
+  for (unsigned p = 0; p < EthSwitch::kPriorities; ++p) {
+    if (xoff_since_[p] != kForever) cut_pauses_ |= 1U << p;
+  }
   for (unsigned c = 0; c < kClasses; ++c) flush(c, DropReason::kLinkDown);
 }
 
@@ -323,6 +326,7 @@ void SwitchPort::want_pause(unsigned priority, bool xoff, PortId cause) {
   } else {
     xoff_lane_.span("XOFF", xoff_since_[priority], now, "cause_port", xoff_cause_[priority]);
     xoff_since_[priority] = kForever;
+    cut_pauses_ &= ~(1U << priority);
   }
   if (group_probes_[priority]) {
     group_probes_[priority]->xoff_wanted.set(xoff ? 1 : 0, now);

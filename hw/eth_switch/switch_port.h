@@ -47,6 +47,9 @@ class SwitchPort : public sc_core::sc_module,
   /// The buffer's wish for a pause of this port's peer.
   void want_pause(unsigned priority, bool xoff, PortId cause);
   void count_drop() { dropped_.add(); }
+  /// The link went down under a pause of the peer, which the peer has forgotten: what it sends
+  /// until it is told again comes on top of what the headroom is for.
+  bool pause_was_cut(unsigned priority) const { return (cut_pauses_ >> priority & 1U) != 0; }
   /// The accounts of a priority group have changed.
   void show_group(unsigned priority);
 
@@ -140,6 +143,7 @@ class SwitchPort : public sc_core::sc_module,
 
   std::array<Time, EthSwitch::kPriorities> obeyed_since_{};
   std::array<Time, EthSwitch::kPriorities> xoff_since_;
+  unsigned cut_pauses_ = 0;
   std::array<Time, EthSwitch::kPriorities> pause_time_at_reset_{};
   std::array<PortId, EthSwitch::kPriorities> xoff_cause_{};
 

@@ -20,7 +20,8 @@ constexpr std::array<ReasonInfo, kDropReasons> kReasons = {{
     {"link_down", "the link they were to leave by was down or went down"},
     {"group_threshold", "their lossy priority group had used its share of the buffer"},
     {"queue_threshold", "their egress queue had used its share of the buffer"},
-    {"headroom", "the headroom of their lossless priority, set by hand, was full"},
+    {"headroom",
+     "the headroom of their lossless priority was full: set by hand, or its link had been down"},
     {"wred", "they were hit by WRED and could not be marked"},
     {"watchdog", "the PFC watchdog discards their queue"},
 }};

@@ -73,10 +73,13 @@ std::string report_json(const RunResult& result) {
   report["config"] = Json::parse(config_json(result.config, -1));
   report["simulated_ns"] = static_cast<double>(result.simulated) / kPicosecondsANanosecond;
   report["host"] = host_json(result);
-  Json& metrics = report["metrics"] = Json::object();
+  // Names are unique; [] would look for each among all before it.
+  auto& metrics = (report["metrics"] = Json::object()).get_ref<Json::object_t&>();
+  metrics.reserve(result.metrics.size());
   for (const Metric& m : result.metrics) {
-    metrics[m.info.name] = {
-        {"value", json_number(m.value)}, {"unit", m.info.unit}, {"doc", m.info.doc}};
+    metrics.emplace_back(
+        m.info.name,
+        Json{{"value", json_number(m.value)}, {"unit", m.info.unit}, {"doc", m.info.doc}});
   }
   if (result.congestion != nullptr && result.congestion->pauses + result.congestion->unlogged > 0) {
     report["congestion"] = Json::parse(congestion_json(*result.congestion));

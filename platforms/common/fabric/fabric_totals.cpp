@@ -89,7 +89,7 @@ void TesterFabric::register_totals(StatisticsRegistry& statistics) {
                           "Payload received of all flows over the time from the first start to the "
                           "last completion, warm-up or not"},
                          [this](Time now, Time) { return MetricValue::of(goodput_gbps(now)); });
-  statistics.add_derived({"total.fairness_jain", "",
+  statistics.add_derived({"total.fairness_jain", "fraction",
                           "Jain's index of the flows' goodputs: 1 if all are alike, 1/n if one has "
                           "all"},
                          [this](Time now, Time) { return MetricValue::of(fairness(now)); });

@@ -36,6 +36,7 @@ class Station : private PauseListener {
     bind_both(stub, link);
     stub.on_line = [this](const PacketPhase& phase) {
       if (phase.kind == PacketPhase::Kind::kTransmitDone) sending_ = false;
+      if (phase.kind == PacketPhase::Kind::kLinkDown) pauses.forget();
       send_next();
     };
     stub.on_packet = [this](net::Packet& packet, const PacketPhase& phase) { take(packet, phase); };

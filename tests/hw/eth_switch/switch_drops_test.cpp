@@ -214,6 +214,27 @@ TEST(SwitchDrops, AComputedHeadroomThatAPeerOverrunsEndsTheRun) {
   }
 }
 
+// A link that comes up again has forgotten its pause: its station sends until the XOFF is repeated,
+// into a headroom that is not empty. Three times is too much for it; a fault, not the switch's.
+TEST(SwitchDrops, AHeadroomThatOutagesFillAgainAndAgain) {
+  SwitchConfig config = small_lossless();
+  LinkConfig shaky = link_of(100, 1);
+  for (const Time at : {40, 60, 80, 100})
+    shaky.outages.push_back({at * kMicrosecond, kMicrosecond});
+  SwitchBench bench(config, {shaky, link_of(100, 1)}, 394);
+  const AccountWatch accounts(bench);
+  queue_frames(bench, 10'000, 65, 3);
+  bench.station(1).send_pfc(1U << 3, 0xFFFF);
+  EXPECT_EQ(bench.run(), RunEnd::kDrained);
+  const auto lost = static_cast<std::uint64_t>(bench.metric("sw_link0.lost_down") +
+                                               bench.metric("h0_link.lost_down"));
+  const auto dropped = static_cast<std::uint64_t>(bench.metric("sw.dropped_headroom"));
+  EXPECT_GT(dropped, 0U);
+  EXPECT_EQ(bench.metric("sw.dropped_frames"), dropped);
+  EXPECT_LE(bench.station(0).sent - bench.station(1).received - dropped, lost);
+  EXPECT_GT(bench.metric("sw.port0.pfc_xoff_sent"), 4);
+}
+
 TEST(SwitchDrops, AFrameThatWredHitsAndThatCannotBeMarked) {
   for (const WredPoint point : {WredPoint::kEnqueue, WredPoint::kDequeue}) {
     const support::FreshKernel kernel;

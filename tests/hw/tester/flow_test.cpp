@@ -91,7 +91,7 @@ std::vector<Ref<net::Packet>> packets_of(const FlowConfig& config, net::PacketPo
 
 TEST(FlowSink, TakesPacketsInAnyOrder) {
   net::PacketPool pool;
-  FlowConfig config = flow(1, 7 * 256, 256);
+  FlowConfig config = flow(1, std::uint64_t{7} * 256, 256);
   const auto packets = packets_of(config, pool);
   std::vector<std::size_t> order(packets.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -112,7 +112,7 @@ TEST(FlowSink, TakesPacketsInAnyOrder) {
 
 TEST(FlowSink, KnowsTheLatestPacketsOnly) {
   net::PacketPool pool;
-  FlowConfig config = flow(1, 3 * 256 * FlowSink::kReach, 256);
+  FlowConfig config = flow(1, FlowSink::kReach * 3 * 256, 256);
   config.data = DataMode::kElided;
   const auto packets = packets_of(config, pool);
   FlowSink sink(config);

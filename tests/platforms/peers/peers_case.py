@@ -17,6 +17,15 @@ PACKET_NS = 83.84
 class PeersCase(PlatformCase):
     executable = os.environ['INCAST']
 
+    def run_text(self, text, *arguments, **settings):
+        """One run of a configuration given as text."""
+        path = self.folder / 'given.yaml'
+        path.write_text(text)
+        return self.run_platform('--config', path, *arguments, **settings)
+
+    def assert_lossless(self, run):
+        self.assertEqual((run['total.dropped_frames'], run['total.unfinished_flows']), (0, 0))
+
     def run_peers(self, config, *arguments, senders=8, **settings):
         """One run of platforms/incast/peers_<config>.yaml: its Run, which knows its senders."""
         run = self.run_platform('--config', source(f'platforms/incast/peers_{config}.yaml'),
