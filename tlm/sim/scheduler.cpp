@@ -85,8 +85,13 @@ void Scheduler::insert_soon(const Entry& entry) {
     soon_end_ -= soon_begin_;
     soon_begin_ = 0;
   }
-  std::size_t at = soon_end_++;
-  for (; at > soon_begin_ && entry.before(soon_[at - 1]); --at) soon_[at] = soon_[at - 1];
+  std::size_t at = soon_end_;
+  while (at > soon_begin_ && entry.before(soon_[at - 1])) --at;
+  const auto begin = soon_.begin();
+  std::copy_backward(begin + static_cast<std::ptrdiff_t>(at),
+                     begin + static_cast<std::ptrdiff_t>(soon_end_),
+                     begin + static_cast<std::ptrdiff_t>(soon_end_) + 1);
+  ++soon_end_;
   soon_[at] = entry;
   entry.event->slot_ = Event::kSoon;
 }
