@@ -54,7 +54,6 @@ class Event {
  private:
   friend class Scheduler;
   static constexpr std::size_t kNone = ~std::size_t{0};
-  static constexpr std::size_t kSoon = kNone - 1;  // among the scheduler's soonest, somewhere
 
   Event(void* owner, void (*call)(void*), Endpoint& endpoint, Phase phase)
       : owner_(owner), call_(call), endpoint_(&endpoint), phase_(phase) {}

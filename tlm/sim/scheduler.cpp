@@ -13,7 +13,6 @@ constexpr std::size_t kArity = 4;
 // phase 4 bits, endpoint 22 bits, sequence 38 bits: 4 M endpoints, 274 G events of each
 constexpr unsigned kSequenceBits = 38;
 constexpr unsigned kEndpointBits = 22;
-constexpr std::size_t kRefill = 16;
 
 }  // namespace
 
@@ -40,86 +39,32 @@ void Scheduler::schedule(Event& event, Time at) {
   const Entry entry{at, order_of(event), &event};
   event.time_ = at;
   if (event.pending()) {
-    forget(event);
-  } else if (event.background_) {
-    ++background_pending_;
+    const std::size_t slot = event.slot_;
+    if (entry.before(heap_[slot])) {
+      sift_up(slot, entry);
+    } else {
+      sift_down(slot, entry);
+    }
+  } else {
+    if (event.background_) ++background_pending_;
+    heap_.push_back(entry);
+    sift_up(heap_.size() - 1, entry);
   }
-  insert(entry);
   if (!dispatching_) wake_for_next();
 }
 
 void Scheduler::cancel(Event& event) {
   if (!event.pending()) return;
-  forget(event);
-  event.slot_ = Event::kNone;
-  if (event.background_) --background_pending_;
+  remove(event.slot_);
   if (dispatching_ || foreground_pending() > 0) return;
   wake_.cancel();
   wake_time_ = kForever;
 }
 
-// Takes the entry of a pending event out.
-void Scheduler::forget(const Event& event) {
-  if (event.slot_ == Event::kSoon) {
-    remove_soon(event);
-  } else {
-    remove_from_heap(event.slot_);
-  }
-}
-
-// Among the soonest if it comes before all of the heap; the last of them makes room.
-void Scheduler::insert(const Entry& entry) {
-  const std::size_t soon = soon_end_ - soon_begin_;
-  const bool room = heap_.empty() && soon < kSoonMost;
-  if (room || (soon != 0 && entry.before(soon_[soon_end_ - 1]))) {
-    if (soon == kSoonMost) push(soon_[--soon_end_]);
-    insert_soon(entry);
-  } else {
-    push(entry);
-  }
-}
-
-void Scheduler::insert_soon(const Entry& entry) {
-  if (soon_end_ == soon_.size()) {
-    std::copy(soon_.begin() + static_cast<std::ptrdiff_t>(soon_begin_), soon_.end(), soon_.begin());
-    soon_end_ -= soon_begin_;
-    soon_begin_ = 0;
-  }
-  std::size_t at = soon_end_;
-  while (at > soon_begin_ && entry.before(soon_[at - 1])) --at;
-  const auto begin = soon_.begin();
-  std::copy_backward(begin + static_cast<std::ptrdiff_t>(at),
-                     begin + static_cast<std::ptrdiff_t>(soon_end_),
-                     begin + static_cast<std::ptrdiff_t>(soon_end_) + 1);
-  ++soon_end_;
-  soon_[at] = entry;
-  entry.event->slot_ = Event::kSoon;
-}
-
-void Scheduler::remove_soon(const Event& event) {
-  std::size_t at = soon_begin_;
-  while (soon_[at].event != &event) ++at;
-  std::copy(soon_.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-            soon_.begin() + static_cast<std::ptrdiff_t>(soon_end_),
-            soon_.begin() + static_cast<std::ptrdiff_t>(at));
-  --soon_end_;
-}
-
-void Scheduler::refill() {
-  soon_begin_ = soon_end_ = 0;
-  for (std::size_t n = std::min(kRefill, heap_.size()); n > 0; --n) {
-    const Entry& entry = soon_[soon_end_++] = heap_.front();
-    remove_from_heap(0);
-    entry.event->slot_ = Event::kSoon;
-  }
-}
-
-void Scheduler::push(const Entry& entry) {
-  heap_.push_back(entry);
-  sift_up(heap_.size() - 1, entry);
-}
-
-void Scheduler::remove_from_heap(std::size_t slot) {
+void Scheduler::remove(std::size_t slot) {
+  Event& event = *heap_[slot].event;
+  event.slot_ = Event::kNone;
+  if (event.background_) --background_pending_;
   const Entry last = heap_.back();
   heap_.pop_back();
   if (slot == heap_.size()) return;
@@ -163,7 +108,7 @@ void Scheduler::sift_down(std::size_t slot, Entry entry) {
 void Scheduler::wake_for_next() {
   if (foreground_pending() == 0) return;
   const Time now_time = now();
-  const Time at = std::max(first().time, now_time);
+  const Time at = std::max(heap_.front().time, now_time);
   if (at >= wake_time_) return;
   wake_time_ = at;
   wake_.notify(sc_core::sc_time::from_value(static_cast<std::uint64_t>(at - now_time)));
@@ -192,10 +137,9 @@ void Scheduler::dispatch() {
 }
 
 void Scheduler::fire_due() {
-  while (pending() != 0 && first().time <= now_) {
-    Event& event = *soon_[soon_begin_++].event;
-    event.slot_ = Event::kNone;
-    if (event.background_) --background_pending_;
+  while (!heap_.empty() && heap_.front().time <= now_) {
+    Event& event = *heap_.front().event;
+    remove(0);
     ++fired_;
     firing_ = event.endpoint_;
     event.call_(event.owner_);

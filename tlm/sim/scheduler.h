@@ -1,11 +1,8 @@
-// One scheduler a partition: intrusive events behind one sc_event. The soonest few are in a sorted
-// list, all others in a 4-ary heap: a small fabric's events never see the heap, and those of a
-// large one pass through both for little more. Events of one time fire in the order (phase,
-// endpoint, that endpoint's sequence), never in that of construction or scheduling, which several
-// sc_events notified for one time could not promise.
+// One scheduler a partition: a 4-ary heap of intrusive events behind one sc_event. Events of one
+// time fire in the order (phase, endpoint, that endpoint's sequence), never in that of construction
+// or scheduling, which several sc_events notified for one time could not promise.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <vector>
@@ -37,8 +34,8 @@ class Scheduler : public sc_core::sc_module {
   void cancel(Event& event);
 
   /// Events that keep the run alive.
-  std::size_t foreground_pending() const { return pending() - background_pending_; }
-  std::size_t pending() const { return soon_end_ - soon_begin_ + heap_.size(); }
+  std::size_t foreground_pending() const { return heap_.size() - background_pending_; }
+  std::size_t pending() const { return heap_.size(); }
   /// Events fired so far.
   std::uint64_t fired() const { return fired_; }
   /// Times at which the kernel woke this scheduler: its events as SystemC counts them.
@@ -64,27 +61,10 @@ class Scheduler : public sc_core::sc_module {
   }
   void sift_up(std::size_t slot, Entry entry);
   void sift_down(std::size_t slot, Entry entry);
-  void push(const Entry& entry);
-  void remove_from_heap(std::size_t slot);
-  void forget(const Event& event);
-
-  /// The soonest entry; there must be one.
-  const Entry& first() {
-    if (soon_begin_ == soon_end_) refill();
-    return soon_[soon_begin_];
-  }
-  void insert(const Entry& entry);
-  void insert_soon(const Entry& entry);
-  void remove_soon(const Event& event);
-  void refill();
+  void remove(std::size_t slot);
 
   RunControl& control_;
   sc_core::sc_event wake_;
-  /// No entry of the heap comes before one of these. Ascending, between two moving ends.
-  static constexpr std::size_t kSoonMost = 48;
-  std::array<Entry, 2 * kSoonMost> soon_;
-  std::size_t soon_begin_ = 0;
-  std::size_t soon_end_ = 0;
   std::vector<Entry> heap_;
   Time now_ = 0;
   Time wake_time_ = kForever;
