@@ -52,8 +52,9 @@ void FlowReceivers::take(const net::Packet& packet) {
       out_of_order_.add();
       [[fallthrough]];
     case FlowSink::Verdict::kAfterGap:
-    case FlowSink::Verdict::kInOrder:
       missing_ += flow.sink.missing() - missing_before;
+      [[fallthrough]];
+    case FlowSink::Verdict::kInOrder:
       packets_.add();
       payload_.add(frame.payload_bytes);
       latency_.record(static_cast<std::uint64_t>(now - packet.created));

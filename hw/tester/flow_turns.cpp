@@ -25,34 +25,19 @@ std::uint32_t FlowTurns::add(std::uint32_t index, std::uint8_t priority, Time st
   return number;
 }
 
-std::uint32_t FlowTurns::take(std::uint8_t priorities) {
-  const auto eligible = static_cast<std::uint8_t>(ready_ & priorities);
-  if (eligible == 0) return kNone;
-  // Of the priorities that may send, that whose first flow became ready first.
-  auto best = static_cast<unsigned>(__builtin_ctz(eligible));
-  for (unsigned left = eligible & (eligible - 1U); left != 0; left &= left - 1U) {
-    const auto p = static_cast<unsigned>(__builtin_ctz(left));
-    if (flows_[lines_[p].first].turn < flows_[lines_[best].first].turn) best = p;
-  }
-  Line& line = lines_[best];
-  const std::uint32_t number = line.first;
-  Flow& flow = flows_[number];
-  flow.place = Place::kTaken;
-  line.first = flow.next;
-  if (line.first == kNone) ready_ = static_cast<std::uint8_t>(ready_ & ~bit(best));
-  return number;
-}
-
 void FlowTurns::sent(std::uint32_t number, std::uint32_t line_bytes, Time now) {
   Flow& flow = flows_[number];
-  flow.last_bytes = line_bytes;
+  const Line& line = lines_[flow.priority];
   if (!flow.paced) {
-    flow.last_start = now;
+    if (line.last == number) {
+      flow.turn = turns_++;  // alone in its line
+      return;
+    }
+    leave_line(number);
     make_ready(number);
     return;
   }
-  const bool held = lines_[flow.priority].released > flow.clock.now();
-  if (held || flow.anew) flow.clock.start(now);
+  if (flow.anew || line.released > flow.clock.now()) flow.clock.start(now);
   flow.anew = false;
   Time start = flow.clock.now();
   Time due = flow.clock.advance(line_bytes);
@@ -62,6 +47,8 @@ void FlowTurns::sent(std::uint32_t number, std::uint32_t line_bytes, Time now) {
     due = flow.clock.advance(line_bytes);
   }
   flow.last_start = start;
+  flow.last_bytes = line_bytes;
+  leave_line(number);
   if (due <= now) {
     make_ready(number);
   } else {
@@ -70,6 +57,7 @@ void FlowTurns::sent(std::uint32_t number, std::uint32_t line_bytes, Time now) {
 }
 
 void FlowTurns::finish(std::uint32_t number) {
+  leave_line(number);
   const unsigned priority = flows_[number].priority;
   if (--lines_[priority].unfinished == 0) {
     unfinished_ = static_cast<std::uint8_t>(unfinished_ & ~bit(priority));
@@ -80,7 +68,7 @@ void FlowTurns::set_rate(std::uint32_t number, const std::optional<Rate>& rate, 
   Flow& flow = flows_[number];
   flow.paced = rate.has_value();
   if (rate) flow.clock = ByteClock(*rate);
-  if (flow.place != Place::kWaiting) {
+  if (!flow.waiting) {
     flow.anew = true;
     return;
   }
@@ -118,7 +106,7 @@ void FlowTurns::wake_first() {
 void FlowTurns::make_ready(std::uint32_t number) {
   Flow& flow = flows_[number];
   Line& line = lines_[flow.priority];
-  flow.place = Place::kReady;
+  flow.waiting = false;
   flow.turn = turns_++;
   flow.next = kNone;
   if (line.first == kNone) {
@@ -130,8 +118,18 @@ void FlowTurns::make_ready(std::uint32_t number) {
   line.last = number;
 }
 
+// The first of its line.
+void FlowTurns::leave_line(std::uint32_t number) {
+  const Flow& flow = flows_[number];
+  Line& line = lines_[flow.priority];
+  line.first = flow.next;
+  if (line.first != kNone) return;
+  line.last = kNone;
+  ready_ = static_cast<std::uint8_t>(ready_ & ~bit(flow.priority));
+}
+
 void FlowTurns::wait_until(std::uint32_t number, Time due) {
-  flows_[number].place = Place::kWaiting;
+  flows_[number].waiting = true;
   heap_.push_back({due, flows_[number].index, number});
   const auto slot = static_cast<std::uint32_t>(heap_.size() - 1);
   flows_[number].slot = slot;

@@ -42,10 +42,19 @@ class FlowTurns {
   /// Bit n: a flow of priority n has begun and has more to send.
   std::uint8_t unfinished() const { return unfinished_; }
 
-  /// Takes the flow out whose turn it is among the priorities of the mask; kNone if none is ready.
-  /// What became of its turn is said by sent() or finish().
-  std::uint32_t take(std::uint8_t priorities);
-  /// The flow that was taken sent a packet of so many bytes of the line at `now`, and has more.
+  /// Whose turn it is among the priorities of the mask; kNone if none is ready. What it made of its
+  /// turn is then said by sent() or finish().
+  std::uint32_t next(std::uint8_t priorities) const {
+    const auto eligible = static_cast<unsigned>(ready_ & priorities);
+    if (eligible == 0) return kNone;
+    auto best = static_cast<unsigned>(__builtin_ctz(eligible));
+    for (unsigned left = eligible & (eligible - 1U); left != 0; left &= left - 1U) {
+      const auto p = static_cast<unsigned>(__builtin_ctz(left));
+      if (flows_[lines_[p].first].turn < flows_[lines_[best].first].turn) best = p;
+    }
+    return lines_[best].first;
+  }
+  /// The flow whose turn it was sent a packet of so many bytes of the line, and has more.
   void sent(std::uint32_t number, std::uint32_t line_bytes, Time now);
   /// ... and has no more.
   void finish(std::uint32_t number);
@@ -57,21 +66,20 @@ class FlowTurns {
   void release(std::uint8_t priorities, Time now);
 
  private:
-  enum class Place : std::uint8_t { kWaiting, kReady, kTaken };
-
   struct Flow {
-    ByteClock clock;         // its time: when the next packet is due
-    Time last_start = 0;     // of the latest packet by the schedule; at first, of the flow
-    std::uint64_t turn = 0;  // order among the ready
-    std::uint32_t last_bytes = 0;
+    std::uint64_t turn = 0;      // order among the ready
     std::uint32_t next = kNone;  // in its line
-    std::uint32_t slot = 0;      // in the heap
     std::uint32_t index = 0;
     std::uint8_t priority = 0;
-    Place place = Place::kWaiting;
+    bool waiting = true;
     bool paced = false;
     bool anew = false;  // its schedule begins with its next packet
     bool begun = false;
+    // of one that is paced, or has not begun
+    std::uint32_t slot = 0;  // in the heap
+    std::uint32_t last_bytes = 0;
+    Time last_start = 0;  // of the latest packet by the schedule; at first, of the flow
+    ByteClock clock;      // when the next packet is due
   };
   struct Line {
     std::uint32_t first = kNone;
@@ -88,6 +96,7 @@ class FlowTurns {
 
   void wake_first();
   void make_ready(std::uint32_t number);
+  void leave_line(std::uint32_t number);
   void wait_until(std::uint32_t number, Time due);
   void put(std::uint32_t slot, const Waiting& waiting) {
     heap_[slot] = waiting;

@@ -125,7 +125,7 @@ std::uint32_t TesterPort::next_flow() {
   const auto may_send = static_cast<std::uint8_t>(~pauses_.paused());
   SendState state = SendState::kIdle;
   if ((turns_.ready() & may_send) != 0) {
-    if (send_gate_.open()) return turns_.take(may_send);
+    if (send_gate_.open()) return turns_.next(may_send);
     state = SendState::kStalled;
   } else if (turns_.ready() != 0) {
     state = SendState::kPaused;

@@ -17,7 +17,7 @@ constexpr std::uint8_t kAll = 0xFF;
 std::vector<std::uint32_t> take(FlowTurns& turns, std::size_t count, std::uint8_t priorities) {
   std::vector<std::uint32_t> taken;
   for (std::size_t i = 0; i < count; ++i) {
-    taken.push_back(turns.take(priorities));
+    taken.push_back(turns.next(priorities));
     if (taken.back() != FlowTurns::kNone) turns.sent(taken.back(), 1, 0);
   }
   return taken;
@@ -32,7 +32,7 @@ std::vector<Time> times(FlowTurns& turns, std::size_t count, std::uint32_t bytes
   while (sent.size() < count) {
     const Time now = turns.next_due();
     turns.wake(now);
-    const std::uint32_t flow = turns.take(kAll);
+    const std::uint32_t flow = turns.next(kAll);
     sent.push_back(now);
     turns.sent(flow, bytes, now);
   }
@@ -53,7 +53,7 @@ TEST(FlowTurns, AFlowIsReadyFromItsStart) {
   turns.add(0, 3, 100, {});
   turns.add(1, 4, 50, {});
   turns.wake(49);
-  EXPECT_EQ(turns.take(kAll), FlowTurns::kNone);
+  EXPECT_EQ(turns.next(kAll), FlowTurns::kNone);
   EXPECT_EQ(turns.next_due(), 50);
   turns.wake(50);
   EXPECT_EQ(turns.unfinished(), 1 << 4);
@@ -71,7 +71,7 @@ TEST(FlowTurns, APriorityThatMayNotSendIsPassedOver) {
   turns.add(3, 5, 0, {});
   turns.wake(0);
   EXPECT_THAT(take(turns, 4, kAll & ~(1 << 3)), ElementsAre(1, 3, 1, 3));
-  EXPECT_EQ(turns.take(1 << 7), FlowTurns::kNone);
+  EXPECT_EQ(turns.next(1 << 7), FlowTurns::kNone);
   EXPECT_THAT(take(turns, 6, kAll), ElementsAre(0, 2, 1, 3, 0, 2));
 }
 
@@ -80,12 +80,12 @@ TEST(FlowTurns, AFinishedFlowHasNoTurnAndIsNoLongerUnfinished) {
   turns.add(0, 3, 0, {});
   turns.add(1, 3, 0, {});
   turns.wake(0);
-  turns.finish(turns.take(kAll));
+  turns.finish(turns.next(kAll));
   EXPECT_EQ(turns.unfinished(), 1 << 3);
   EXPECT_THAT(take(turns, 2, kAll), ElementsAre(1, 1));
-  turns.finish(turns.take(kAll));
+  turns.finish(turns.next(kAll));
   EXPECT_EQ(turns.unfinished(), 0);
-  EXPECT_EQ(turns.take(kAll), FlowTurns::kNone);
+  EXPECT_EQ(turns.next(kAll), FlowTurns::kNone);
 }
 
 TEST(FlowTurns, APacedFlowSendsAtExactTimesHoweverLong) {
@@ -103,13 +103,13 @@ TEST(FlowTurns, AFlowThatOthersKeptFromTheLineKeepsItsSchedule) {
   FlowTurns turns;
   turns.add(0, 3, 0, slow());
   turns.wake(0);
-  turns.sent(turns.take(kAll), 1000, 400'000);  // due at 0
+  turns.sent(turns.next(kAll), 1000, 400'000);  // due at 0
   EXPECT_EQ(turns.next_due(), 1'000'000);
   turns.wake(3'500'000);
-  turns.sent(turns.take(kAll), 1000, 3'500'000);
+  turns.sent(turns.next(kAll), 1000, 3'500'000);
   EXPECT_EQ(turns.next_due(), kForever);  // due at 2 us: it is ready
-  turns.sent(turns.take(kAll), 1000, 3'500'000);
-  turns.sent(turns.take(kAll), 1000, 3'500'000);
+  turns.sent(turns.next(kAll), 1000, 3'500'000);
+  turns.sent(turns.next(kAll), 1000, 3'500'000);
   EXPECT_EQ(turns.next_due(), 4'000'000);
 }
 
@@ -117,7 +117,7 @@ TEST(FlowTurns, ButNotFurtherBehindThanSixteenPackets) {
   FlowTurns turns;
   turns.add(0, 3, 0, slow());
   turns.wake(0);
-  turns.sent(turns.take(kAll), 1000, 16'000'001);
+  turns.sent(turns.next(kAll), 1000, 16'000'001);
   EXPECT_EQ(turns.next_due(), 17'000'001);
 }
 
@@ -127,10 +127,10 @@ TEST(FlowTurns, AFlowThatWasHeldBeginsItsScheduleAnew) {
   turns.add(1, 4, 0, slow());
   turns.wake(0);
   turns.release(1 << 3, 2'500'000);
-  EXPECT_EQ(turns.take(1 << 3), 0U);
+  EXPECT_EQ(turns.next(1 << 3), 0U);
   turns.sent(0, 1000, 2'600'000);
   EXPECT_EQ(turns.next_due(), 3'600'000);
-  EXPECT_EQ(turns.take(1 << 4), 1U);
+  EXPECT_EQ(turns.next(1 << 4), 1U);
   turns.sent(1, 1000, 2'600'000);
   EXPECT_EQ(turns.ready(), 1 << 4);  // of the other priority: due at 1 us
 }
@@ -139,7 +139,7 @@ TEST(FlowTurns, AHigherRateSpeedsUpAFlowThatWaits) {
   FlowTurns turns;
   turns.add(0, 3, 0, slow());
   turns.wake(0);
-  turns.sent(turns.take(kAll), 1000, 0);
+  turns.sent(turns.next(kAll), 1000, 0);
   ASSERT_EQ(turns.next_due(), 1'000'000);
   turns.set_rate(0, Rate::gbps(16), 100'000);
   EXPECT_EQ(turns.next_due(), 500'000);
@@ -155,12 +155,12 @@ TEST(FlowTurns, ALowerRateMakesAFlowThatWaitsWaitLonger) {
   turns.add(0, 3, 0, slow());
   turns.add(1, 3, 0, slow());
   turns.wake(0);
-  turns.sent(turns.take(kAll), 1000, 0);
-  turns.sent(turns.take(kAll), 1000, 0);
+  turns.sent(turns.next(kAll), 1000, 0);
+  turns.sent(turns.next(kAll), 1000, 0);
   turns.set_rate(0, Rate::gbps(4), 999'999);
   EXPECT_EQ(turns.next_due(), 1'000'000);
   turns.wake(1'000'000);
-  EXPECT_EQ(turns.take(kAll), 1U);
+  EXPECT_EQ(turns.next(kAll), 1U);
   EXPECT_EQ(turns.next_due(), 2'000'000);
 }
 
@@ -169,7 +169,7 @@ TEST(FlowTurns, ARateSetOnAReadyFlowCountsFromItsNextPacket) {
   turns.add(0, 3, 0, {});
   turns.wake(0);
   turns.set_rate(0, slow(), 0);
-  turns.sent(turns.take(kAll), 1000, 700'000);
+  turns.sent(turns.next(kAll), 1000, 700'000);
   EXPECT_EQ(turns.next_due(), 1'700'000);
 }
 
@@ -198,7 +198,7 @@ TEST(FlowTurns, ManyPacedFlowsAreServedInOrderOfTheirTimes) {
     now = turns.next_due();
     ASSERT_EQ(now, *std::min_element(due.begin(), due.end()));
     turns.wake(now);
-    for (std::uint32_t flow = turns.take(kAll); flow != FlowTurns::kNone; flow = turns.take(kAll)) {
+    for (std::uint32_t flow = turns.next(kAll); flow != FlowTurns::kNone; flow = turns.next(kAll)) {
       ASSERT_EQ(due[flow], now);
       turns.sent(flow, 64, now);
       due[flow] = now + rate(flow).time_of(64);

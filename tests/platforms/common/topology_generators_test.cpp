@@ -319,7 +319,7 @@ TEST(Summary, RoundsABandwidthThatNoLinkCouldHave) {
   link.rate = Rate(105'000'000'000'000, 1048);
   const Topology t = build_topology(config, link);
   EXPECT_THAT(summary(t, Routes(t, RoutingMode::kShortest)),
-              testing::HasSubstr("bisection bandwidth 100.190840Gbps one way"));
+              testing::HasSubstr("bisection bandwidth 100.19084Gbps one way"));
 }
 
 }  // namespace
