@@ -17,7 +17,7 @@ TEST(SwitchAlloc, NothingAPacketOnceWarm) {
       SwitchConfig config;
       config.arbitration = arbitration;
       config.switching = switching;
-      config.buffers.buffer = kibibytes(2 * 1024);
+      config.buffers.buffer = kibibytes(2048);
       config.watchdog.enabled = true;
       config.watchdog.poll = 100 * kMicrosecond;
       config.ecn.average_weight = 3;

@@ -11,7 +11,7 @@ namespace {
 using bench::link_of;
 using bench::SwitchBench;
 
-constexpr std::uint32_t kBytes = 1000;
+constexpr Bytes kBytes = 1000;
 constexpr std::size_t kFrames = 100;
 
 /// What happened to frames 0 to 99, which came while their port was paused and left when it was
@@ -163,7 +163,7 @@ TEST(SwitchMarking, LeavesAPacketAloneThatItsSenderHolds) {
         station.stub.send_now(*packet);
       };
       timers.push_back(
-          std::make_unique<bench::Timer>(bench.partition, i * 100 * kNanosecond, send));
+          std::make_unique<bench::Timer>(bench.partition, Time{100} * i * kNanosecond, send));
     }
     bench.station(1).send_pfc(1U << 3, 1000);
     EXPECT_EQ(bench.run(), RunEnd::kDrained);

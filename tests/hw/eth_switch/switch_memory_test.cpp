@@ -76,7 +76,7 @@ std::uint64_t peak_with_queued(std::uint64_t each, Bytes buffer) {
 
 TEST(SwitchMemory, A64PortSwitchWith10000QueuedFramesTakesLessThan64MB) {
   if (kShadowed) GTEST_SKIP() << "the sanitizer's own memory counts";
-  const std::uint64_t peak = peak_with_queued(157, kibibytes(64 * 1024));
+  const std::uint64_t peak = peak_with_queued(157, kibibytes(65'536));
   RecordProperty("peak_bytes", std::to_string(peak));
   EXPECT_LT(peak, 64'000'000U);
 }
@@ -84,7 +84,7 @@ TEST(SwitchMemory, A64PortSwitchWith10000QueuedFramesTakesLessThan64MB) {
 TEST(SwitchMemory, A640000FramesTakeLessThan600BytesEach) {
   if (kShadowed) GTEST_SKIP() << "the sanitizer's own memory counts";
   const std::uint64_t before = peak_bytes();
-  const std::uint64_t peak = peak_with_queued(10'000, kibibytes(512 * 1024));
+  const std::uint64_t peak = peak_with_queued(10'000, kibibytes(524'288));
   RecordProperty("peak_bytes", std::to_string(peak));
   EXPECT_LT((peak - before) / 640'000, 600U);
 }

@@ -55,7 +55,7 @@ std::array<double, 8> shares(const SwitchConfig& config,
 
 TEST(SwitchScheduling, StrictClassesGoFirstAndTheOthersShareByWeightTo1Percent) {
   SwitchConfig config = roomy();
-  config.buffers.buffer = kibibytes(256 * 1024);
+  config.buffers.buffer = kibibytes(262'144);
   config.buffers.pfc.enabled = false;
   config.scheduler.classes = {{7, true, {}},  {6, true, {}},  {0, false, 10}, {1, false, 20},
                               {2, false, 30}, {3, false, 40}, {4, false, 25}, {5, false, 100}};
@@ -86,7 +86,7 @@ TEST(SwitchScheduling, APausedClassLeavesItsShareToTheOthers) {
   // The line was never idle for the others.
   const auto& arrived = bench.station(8).arrived;
   EXPECT_EQ(arrived.back().last_bit - arrived.front().last_bit,
-            Rate::gbps(100).time_of(1199 * 1020));
+            Rate::gbps(100).time_of(1199ULL * 1020));
   EXPECT_EQ(bench.run(), RunEnd::kDrained);
   EXPECT_EQ(bench.station(8).received, 2400U);
 }

@@ -37,7 +37,7 @@ std::vector<std::uint32_t> held(std::uint32_t slices, const std::vector<unsigned
 }
 
 TEST(SwitchSlices, AFrameSeesTheShareOfItsIngressSliceAlone) {
-  constexpr std::uint32_t kCells = 1024 * 1024 / 192;
+  constexpr double kCells = 1024 * 1024 / 192.0;
   // With alpha 1 one group takes half, two take a third each.
   EXPECT_NEAR(held(1, {0})[0], kCells / 2, 8);
   EXPECT_NEAR(held(2, {0})[0], kCells / 4, 8);
@@ -51,7 +51,7 @@ TEST(SwitchSlices, AFrameSeesTheShareOfItsIngressSliceAlone) {
 TEST(SwitchSlices, LosslessFramesPauseAndCrossSlices) {
   SwitchConfig config;
   config.slices = 2;
-  config.buffers.buffer = kibibytes(3 * 1024);
+  config.buffers.buffer = kibibytes(3072);
   SwitchBench bench(config, std::vector<LinkConfig>(4, link_of(100, 10)), 394);
   const bench::AccountWatch accounts(bench);
   for (const unsigned s : {0U, 1U, 2U}) {
@@ -71,7 +71,7 @@ TEST(SwitchSlices, FourTo512PortsCarryFramesBetweenAllNeighbours) {
       SwitchConfig config;
       config.slices = slices;
       config.arbitration = Arbitration::kPerIngress;
-      config.buffers.buffer = kibibytes(128 * 1024);
+      config.buffers.buffer = kibibytes(131'072);
       SwitchBench bench(config, std::vector<LinkConfig>(ports, link_of(100, 1)));
       for (unsigned s = 0; s < ports; ++s) {
         auto& station = bench.station(s);

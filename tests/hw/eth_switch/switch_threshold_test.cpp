@@ -21,7 +21,7 @@ void expect_settled(unsigned groups, int exponent) {
   SwitchConfig config;
   config.buffers.lossless.alpha = {static_cast<std::int8_t>(exponent)};
   config.buffers.pfc.response_quanta = 0;
-  config.buffers.buffer = kibibytes(7 * 1024);
+  config.buffers.buffer = kibibytes(7168);
   bench::OpenBuffers open;
   SwitchBench bench(config, std::vector<LinkConfig>(groups + 1, link_of(100, 1)), 0, {},
                     open.stages());
