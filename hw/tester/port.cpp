@@ -45,7 +45,6 @@ TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
       pause_log_(kLoggedPauses),
       pauses_(partition, this->name(), line_rate, config.response_quanta, *this),
       heard_pauses_(partition, heard_probe_),
-      heard_(partition, std::string(this->name()) + ".heard", line_rate, 0, heard_pauses_),
       pfc_(partition, this->name(), config.pfc, address.mac, line_rate, pause_log_,
            [this] { transmit_next(); }),
       receivers_(partition, this->name(), config.cnp, [this] { transmit_next(); }),
@@ -53,6 +52,9 @@ TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
               [this](const net::Packet& packet) { receivers_.take(packet); }) {
   tx.register_nb_transport_bw(this, &TesterPort::line);
   rx.register_nb_transport_fw(this, &TesterPort::receive);
+  if (config.response_quanta != 0) {
+    heard_.emplace(partition, std::string(this->name()) + ".heard", line_rate, 0, heard_pauses_);
+  }
   register_all(peer);
 }
 
@@ -101,7 +103,7 @@ void TesterPort::transmit_next() {
   if (sending_) return;
   const Time now = partition_.now();
   turns_.wake(now);
-  update_waits();
+  if ((pauses_.paused() | held_) != 0) update_waits();
   if (!link_up_) {
     if (turns_.unfinished() != 0 || receivers_.cnp_due()) link_wait_.begin(now);
     state_probe_.set(state_value(SendState::kLinkDown), now);
@@ -190,13 +192,14 @@ tlm::tlm_sync_enum TesterPort::line(net::Packet& /*packet*/, PacketPhase& phase,
 void TesterPort::take_control_frame(const net::Frame& frame) {
   if (!frame.is_pfc() && !frame.is_pause()) return;  // IEEE 802.3 31.3: unknown opcodes are ignored
   if (asks_for_pause(frame)) xoff_received_.add();
-  heard_.receive(frame);
+  if (heard_) heard_->receive(frame);
   pauses_.receive(frame);
 }
 
 void TesterPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
   const Time now = partition_.now();
   paused_probe_.set(paused, now);
+  if (!heard_) heard_probe_.set(paused, now);
   for (std::uint8_t p = 0; p < PauseReceiver::kPriorities; ++p) {
     if ((changed >> p & 1U) == 0) continue;
     if ((paused >> p & 1U) != 0) {
@@ -212,7 +215,6 @@ void TesterPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
 
 // What is paused, and has something to send, waits.
 void TesterPort::update_waits() {
-  if (pauses_.paused() == 0 && held_ == 0 && paused_since_ == kForever) return;
   const auto flows = static_cast<std::uint8_t>(pauses_.paused() & turns_.unfinished());
   auto held = flows;
   if (receivers_.cnp_due() && !cnp_may_go()) {

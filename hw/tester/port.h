@@ -128,10 +128,10 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   PauseLog pause_log_;
   PauseReceiver pauses_;
   HeardPauses heard_pauses_;
-  PauseReceiver heard_;
-  std::uint8_t held_ = 0;          // bit n: priority n is paused and has something to send
-  Time paused_since_ = kForever;   // with packets of a flow to send
-  std::uint8_t paused_first_ = 0;  // the priorities with which that began
+  std::optional<PauseReceiver> heard_;  // if a pause takes effect later than it is heard of
+  std::uint8_t held_ = 0;               // bit n: priority n is paused and has something to send
+  Time paused_since_ = kForever;        // with packets of a flow to send
+  std::uint8_t paused_first_ = 0;       // the priorities with which that began
 
   TesterPfcSender pfc_;
   FlowReceivers receivers_;
