@@ -25,6 +25,7 @@ void SwitchPort::want_pause(unsigned priority, bool xoff, PortId cause) {
 }
 
 void SwitchPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
+  update_blocked();
   const Time now = partition_.now();
   paused_probe_.set(paused, now);
   for (unsigned left = changed; left != 0; left &= left - 1) {
@@ -67,11 +68,12 @@ void SwitchPort::storm(unsigned priority, WatchdogAction action) {
   watchdog_probe_.set(watchdog_.storms(), now);
   switch (action) {
     case WatchdogAction::kDrop:
-      discarded_ |= 1U << priority;
+      discarded_ = static_cast<std::uint8_t>(discarded_ | 1U << priority);
       flush(owner_.traffic_class_of(priority), DropReason::kWatchdog);
       break;
     case WatchdogAction::kForward:
-      ignored_pauses_ |= 1U << priority;
+      ignored_pauses_ = static_cast<std::uint8_t>(ignored_pauses_ | 1U << priority);
+      update_blocked();
       send_next();
       break;
     case WatchdogAction::kRetrain:
@@ -83,8 +85,9 @@ void SwitchPort::storm(unsigned priority, WatchdogAction action) {
 }
 
 void SwitchPort::storm_over(unsigned priority) {
-  discarded_ &= ~(1U << priority);
-  ignored_pauses_ &= ~(1U << priority);
+  discarded_ = static_cast<std::uint8_t>(discarded_ & ~(1U << priority));
+  ignored_pauses_ = static_cast<std::uint8_t>(ignored_pauses_ & ~(1U << priority));
+  update_blocked();
   watchdog_probe_.set(watchdog_.storms(), partition_.now());
   send_next();
 }

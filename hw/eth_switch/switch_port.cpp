@@ -24,34 +24,33 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
     : sc_module(name),
       owner_(owner),
       partition_(owner.partition()),
-      id_(id),
       rate_(line.link.rate),
-      peer_(line.peer),
-      mac_(mac_of(partition_.random(std::string(this->name()) + ".mac"))),
+      dispatch_latency_(owner.config().dispatch_latency()),
+      id_(id),
+      mac_stage_(owner.config().pipeline.mac, owner.config().clock),
+      scheduler_(stages.scheduler(owner.config())),
+      wake_(Event::of<&SwitchPort::send_next>(
+          *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
       pauses_(partition_, this->name(), rate_, own_response_quanta(owner.config().buffers, rate_),
               *this),
-      mac_stage_(owner.config().pipeline.mac, owner.config().clock),
-      whole_(Event::of<&SwitchPort::take_deferred>(
-          *this, partition_.endpoint(std::string(this->name()) + ".whole"), Phase::kArrival)),
       pfc_(partition_, this->name(), rate_,
            {owner.config().clock, owner.config().buffers.pfc.latency,
             owner.config().buffers.pfc.quanta},
            *this),
-      dispatch_latency_(owner.config().dispatch_latency()),
-      scheduler_(stages.scheduler(owner.config())),
-      wake_(Event::of<&SwitchPort::send_next>(
-          *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
+      watchdog_(partition_, this->name(), owner.config().watchdog, owner.lossless(), *this),
       last_bit_(Event::of<&SwitchPort::show_last_bit>(
           *this, partition_.endpoint(std::string(this->name()) + ".last_bit"), Phase::kObserve)),
-      watchdog_(partition_, this->name(), owner.config().watchdog, owner.lossless(), *this) {
+      whole_(Event::of<&SwitchPort::take_deferred>(
+          *this, partition_.endpoint(std::string(this->name()) + ".whole"), Phase::kArrival)),
+      peer_(line.peer),
+      mac_(mac_of(partition_.random(std::string(this->name()) + ".mac"))) {
   rx.register_nb_transport_fw(this, &SwitchPort::receive);
   tx.register_nb_transport_bw(this, &SwitchPort::line);
   const SwitchConfig& config = owner.config();
-  queues_.reserve(kClasses);
   for (unsigned c = 0; c < kClasses; ++c) {
-    queues_.emplace_back(owner.store_, config.arbitration, owner.queued_bytes_.size());
-    markers_.push_back(stages.marker(config, c, rate_, partition_,
-                                     std::string(this->name()) + ".mark" + std::to_string(c)));
+    queues_[c] = FrameQueue(owner.store_, config.arbitration, owner.queued_bytes_.size());
+    markers_[c] = stages.marker(config, c, rate_, partition_,
+                                std::string(this->name()) + ".mark" + std::to_string(c));
   }
   xoff_since_.fill(kForever);
   register_statistics();
@@ -122,7 +121,8 @@ void SwitchPort::take_deferred() {
 // --- transmit ---
 
 bool SwitchPort::idle_for(unsigned priority) const {
-  return !sending_ && link_up_ && occupied_ == 0 && !pfc_.due() && !paused(priority);
+  return !sending_ && link_up_ && occupied_ == 0 && !(pfc_waits_ && pfc_.due()) &&
+         !paused(priority);
 }
 
 void SwitchPort::push(HeldFrame&& frame) {
@@ -152,7 +152,10 @@ void SwitchPort::push(HeldFrame&& frame) {
 
 void SwitchPort::send_next() {
   if (sending_ || !link_up_) return;
-  if (pfc_.due()) return send_pfc();
+  if (pfc_waits_) {
+    if (pfc_.due()) return send_pfc();
+    pfc_waits_ = false;
+  }
   const Time now = partition_.now();
   while (send_frame(now)) {
   }
@@ -204,7 +207,7 @@ std::uint8_t SwitchPort::eligible_classes(Time now, EgressScheduler::Heads& head
   unsigned eligible = 0;
   for (unsigned left = occupied_; left != 0; left &= left - 1) {
     const auto c = static_cast<unsigned>(__builtin_ctz(left));
-    queues_[c].pass_over(obeyed_pauses(), now);
+    queues_[c].pass_over(blocked_, now);
     const HeldFrame& head = queues_[c].front();
     heads[c] = head.bytes;
     if (paused(head.priority)) continue;
@@ -235,6 +238,7 @@ void SwitchPort::mark(HeldFrame& frame) {
 }
 
 void SwitchPort::send_pfc() {
+  pfc_waits_ = false;
   const Time now = partition_.now();
   sending_ = true;
   Ref<net::Packet> packet = partition_.packets().packets.acquire();
@@ -286,7 +290,10 @@ void SwitchPort::end_transmission(Time /*now*/) {
 void SwitchPort::change_link(bool up, Time /*now*/) {
   link_up_ = up;
   owner_.forwarding().set_link(id_, up);
-  if (up) return send_next();
+  if (up) {
+    pfc_waits_ = true;  // the peer has forgotten what it was told
+    return send_next();
+  }
   pfc_.forget();
   pauses_.forget();
   for (unsigned p = 0; p < EthSwitch::kPriorities; ++p) {
