@@ -30,6 +30,9 @@ void WatchdogConfig::declare(Parameters& p) {
       .range(kMicrosecond, kSecond)
       .doc("How long the link stays down under the action retrain");
   p.check([this](const Bound& bound) {
+    if (enabled && action != WatchdogAction::kRetrain) {
+      bound.needs("retrain_time", retrain_time != WatchdogConfig{}.retrain_time, "action: retrain");
+    }
     if (poll <= detection) return;
     bound.fail(bound.has("poll") ? "poll" : "detection",
                "the poll of " + format_time(poll) + " is longer than the detection time of " +

@@ -134,6 +134,16 @@ void HeadroomConfig::declare(Parameters& p) {
       .doc("Share of the packets that SONiC's formula takes to be of the worst size");
   p.check([this](const Bound& bound) {
     const bool by_hand = rule == HeadroomRule::kByHand;
+    const HeadroomConfig defaults;
+    if (rule != HeadroomRule::kSonic) {
+      bound.needs("small_packet_percent", small_packet_percent != defaults.small_packet_percent,
+                  "rule: sonic");
+    }
+    if (by_hand) {
+      const char* const setting = "rule: exact or sonic";
+      bound.needs("interface_delay", interface_delay != defaults.interface_delay, setting);
+      bound.needs("response_quanta", response_quanta.has_value(), setting);
+    }
     if (by_hand == size.has_value()) return;
     if (by_hand) bound.fail("rule", "a headroom by hand has no size", "write headroom.size");
     bound.fail("size", "a headroom's size is only for the rule by_hand",

@@ -124,6 +124,19 @@ void LoadBalanceConfig::declare(Parameters& p) {
   p.choice("spray_order", spray_order,
            {{"random", SprayOrder::kRandom}, {"round_robin", SprayOrder::kRoundRobin}})
       .doc("spray: the port of the next frame");
+  p.check([this](const Bound& bound) {
+    const LoadBalanceConfig defaults;
+    if (load_balance != LoadBalancing::kFlowlet) {
+      const char* const setting = "load_balance: flowlet";
+      bound.needs("flowlet_gap", flowlet_gap != defaults.flowlet_gap, setting);
+      bound.needs("flowlet_entries", flowlet_entries != defaults.flowlet_entries, setting);
+    }
+    if (load_balance != LoadBalancing::kSpray) {
+      bound.needs("spray_order", spray_order != defaults.spray_order, "load_balance: spray");
+    } else {
+      bound.needs("hash_seed", hash_seed.has_value(), "load_balance: ecmp, flowlet or adaptive");
+    }
+  });
 }
 
 std::unique_ptr<LoadBalancer> make_load_balancer(const LoadBalanceConfig& config,

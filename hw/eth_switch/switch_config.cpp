@@ -67,6 +67,10 @@ void SwitchConfig::declare(Parameters& p) {
   p.group("watchdog", watchdog).doc("PFC watchdog of the ports");
   p.check([this](const Bound& bound) {
     apply_profile(bound);
+    if (switching != Switching::kCutThrough) {
+      bound.needs("cut_through_bytes", cut_through_bytes != SwitchConfig{}.cut_through_bytes,
+                  "switching: cut_through");
+    }
     unsigned seen = 0;
     for (const ClassWredConfig& c : ecn_classes) {
       if ((seen >> c.traffic_class & 1U) != 0) {

@@ -46,6 +46,10 @@ void WredConfig::declare(Parameters& p) {
       .range(64, 9216)
       .doc("While a queue is empty its average falls once in the time of a frame of this size");
   p.check([this](const Bound& bound) {
+    if (average_weight == 0) {
+      bound.needs("average_frame", average_frame != WredConfig{}.average_frame,
+                  "average_weight: 1 or more");
+    }
     if (kmin <= kmax) return;
     bound.fail("kmin",
                "kmin at " + format_bytes(kmin) + " lies above kmax at " + format_bytes(kmax),

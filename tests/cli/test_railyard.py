@@ -196,13 +196,17 @@ class Run(RailyardTest):
     def test_the_default_run_writes_all_that_can_be_looked_at(self):
         done = self.box.run('run')
         self.assertEqual(self.arguments(done), [
-            '--config', 'platforms/link/link.yaml', '--trace', 'out/link/link.fst',
-            '--pcap', 'out/link/link.pcapng', '--timeline', 'out/link/timeline.json',
-            '--report', 'out/link/report.json'])
-        self.assertTrue((self.box.root / 'out/link').is_dir())
+            '--config', 'platforms/incast/incast.yaml', '--trace', 'out/incast/incast.fst',
+            '--pcap', 'out/incast/incast.pcapng', '--timeline', 'out/incast/timeline.json',
+            '--report', 'out/incast/report.json'])
+        self.assertTrue((self.box.root / 'out/incast').is_dir())
 
     def test_the_platforms_exit_code_passes_through(self):
-        self.assertEqual(self.box.run('run', 'incast').returncode, 3)
+        self.assertEqual(self.box.run('run', 'link').returncode, 3)
+
+    def test_another_platform_is_run_when_it_is_named(self):
+        self.assertEqual(self.arguments(self.box.run('run', 'link'))[:4], [
+            '--config', 'platforms/link/link.yaml', '--trace', 'out/link/link.fst'])
 
     def test_one_output_of_the_users_replaces_all_of_the_defaults(self):
         for option in ('--trace=a.fst', '--pcap=a', '--timeline=a', '--report=a', '--describe',
@@ -228,10 +232,10 @@ class Run(RailyardTest):
         self.assertEqual(self.arguments(done)[-2:], ['--seed', '3'])
 
     def test_only_the_platforms_target_is_built(self):
-        self.box.run('run', 'incast')
+        self.box.run('run', 'link')
         folder = self.box.root / 'build/release'
         self.assertEqual(self.box.calls('cmake'), [
-            'cmake --preset release', f'cmake --build {folder} --target incast'])
+            'cmake --preset release', f'cmake --build {folder} --target link'])
 
     def test_a_configured_build_is_not_configured_again(self):
         (self.box.root / 'build/release/build.ninja').touch()

@@ -60,6 +60,11 @@ void Bound::fail(const std::string& key, const std::string& problem,
   throw ConfigError(node->mark.place(), scope_.member(key).path + ": " + problem, remedy);
 }
 
+void Bound::needs(const std::string& key, bool changed, const std::string& setting) const {
+  if (!changed) return;
+  fail(key, "does nothing without " + setting, "write " + setting + ", or leave the key out");
+}
+
 void Declaration::keep_default(const Node& parent, const Scope& scope) {
   if (!required_) return;
   std::vector<ParameterRow> rows;

@@ -73,6 +73,9 @@ class Bound {
   /// Throws a ConfigError at the key's value, or at the nearest enclosing thing that was written.
   [[noreturn]] void fail(const std::string& key, const std::string& problem,
                          const std::string& remedy) const;
+  /// Throws a ConfigError at a key that acts only where `setting` ("mode: fast") stands, if it is
+  /// `changed` from its default: it would silently do nothing.
+  void needs(const std::string& key, bool changed, const std::string& setting) const;
 
  private:
   const Node& map_;

@@ -306,7 +306,6 @@ TEST(LoadBalanceConfig, ReadsItsKeysAndComesBackFromItsDump) {
   bind_config(map({{"load_balance", text("flowlet")},
                    {"flowlet_gap", text("20us")},
                    {"flowlet_entries", text("256")},
-                   {"spray_order", text("round_robin")},
                    {"hash_seed", text("18446744073709551615")}}),
               config);
   LoadBalanceConfig again;
@@ -314,7 +313,6 @@ TEST(LoadBalanceConfig, ReadsItsKeysAndComesBackFromItsDump) {
   EXPECT_EQ(again.load_balance, LoadBalancing::kFlowlet);
   EXPECT_EQ(again.flowlet_gap, 20 * kMicrosecond);
   EXPECT_EQ(again.flowlet_entries, 256U);
-  EXPECT_EQ(again.spray_order, SprayOrder::kRoundRobin);
   EXPECT_EQ(again.hash_seed, ~std::uint64_t{0});
   EXPECT_THROW(bind_config(map({{"load_balance", text("hash")}}), config), ConfigError);
   EXPECT_THROW(bind_config(map({{"flowlet_entries", text("0")}}), config), ConfigError);
