@@ -145,6 +145,7 @@ int sc_main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   Sample raw;
   const std::vector<Row> rows = measure(raw);
   if (json) {

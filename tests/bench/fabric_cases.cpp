@@ -17,13 +17,14 @@ namespace railyard::bench {
 
 namespace {
 
-/// N:1 on one switch. A frame has 998 B: a write of 920 B in one packet. PFC and ECN both act.
+/// N:1 on one switch, whose buffer is the same for any N. A frame has 998 B: a write of 920 B in
+/// one packet. PFC and ECN both act.
 std::string incast(int senders, int messages) {
-  return "{data: elided, link: {rate: 100Gbps, length: 200m}, "
-         "topology: {kind: star, hosts: " +
+  return "{data: elided, link: {rate: 100Gbps, length: 20m}, topology: {kind: star, hosts: " +
          std::to_string(senders + 1) +
-         "}, switch: {buffer: " + std::string(senders > 100 ? "128MiB" : "32MiB") +
-         ", ecn: {kmin: 150KB, kmax: 1430KB}}, nic: {path_mtu: 1024}, traffic: {pattern: incast, "
+         "}, switch: {buffer: 32MiB, headroom: {largest_frame: 1522, largest_lossless_frame: "
+         "1522}, "
+         "ecn: {kmin: 150KB, kmax: 1430KB}}, nic: {path_mtu: 1024}, traffic: {pattern: incast, "
          "senders: " +
          std::to_string(senders) + ", messages: " + std::to_string(messages) +
          ", message_size: 920B}}";
@@ -31,7 +32,7 @@ std::string incast(int senders, int messages) {
 
 /// All 128 hosts of a fat tree send to one another.
 const char* const kFatTree =
-    "{data: elided, link: {rate: 100Gbps, length: 200m}, topology: {kind: fat_tree, k: 8}, "
+    "{data: elided, link: {rate: 100Gbps, length: 20m}, topology: {kind: fat_tree, k: 8}, "
     "nic: {path_mtu: 1024}, traffic: {pattern: permutation, messages: 2000, message_size: 920B}}";
 
 /// A file of its own for each run, gone when it is.
