@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "hw/eth_switch/load_balance.h"
@@ -62,9 +63,13 @@ class FrameStore {
 
 class FrameQueue {
  public:
+  FrameQueue() = default;
   /// `ports` is the switch's number of ports.
-  FrameQueue(FrameStore& store, Arbitration arbitration, std::size_t ports)
-      : store_(&store), lists_(arbitration == Arbitration::kFifo ? 1 : ports) {}
+  FrameQueue(FrameStore& store, Arbitration arbitration, std::size_t ports) : store_(&store) {
+    if (arbitration == Arbitration::kFifo) return;
+    ingresses_ = std::make_unique<Ingresses>();
+    ingresses_->lists.resize(ports);
+  }
 
   bool empty() const { return frames_ == 0; }
   std::uint32_t frames() const { return frames_; }
@@ -73,12 +78,14 @@ class FrameQueue {
 
   void push(HeldFrame&& frame);
   /// The frame that is first; there must be one.
-  HeldFrame& front() { return (*store_)[lists_[turn()].first]; }
+  HeldFrame& front() { return (*store_)[first_list().first]; }
   HeldFrame pop();
   /// Per ingress: the turn goes to the next port whose first frame may leave now: it is of none of
   /// the priorities `paused`, and through the pipeline. If there is none, to the one that may
   /// soonest.
-  void pass_over(unsigned paused, Time now);
+  void pass_over(unsigned paused, Time now) {
+    if (ingresses_) ingresses_->pass_over(*store_, paused, now);
+  }
   /// The first frame will be sent soon: has its packet brought near.
   void prefetch() {
     if (frames_ == 0) return;
@@ -90,11 +97,8 @@ class FrameQueue {
   /// Calls `visit(const HeldFrame&)` for each frame.
   template <class Visit>
   void for_each(Visit visit) const {
-    for (const List& list : lists_) {
-      for (std::uint32_t at = list.first; at != FrameStore::kNone; at = store_->next(at)) {
-        visit((*store_)[at]);
-      }
-    }
+    if (!ingresses_) return visit_list(fifo_, visit);
+    for (const List& list : ingresses_->lists) visit_list(list, visit);
   }
 
  private:
@@ -102,14 +106,27 @@ class FrameQueue {
     std::uint32_t first = FrameStore::kNone;
     std::uint32_t last = FrameStore::kNone;
   };
+  /// A list an ingress port, and the ports that have frames, in order of their turns.
+  struct Ingresses {
+    std::vector<List> lists;
+    Ring<PortId> turns;
 
-  std::size_t turn() { return turns_.empty() ? 0 : turns_.front(); }
+    void pass_over(const FrameStore& store, unsigned paused, Time now);
+  };
 
-  FrameStore* store_;
-  std::vector<List> lists_;  // one, or one an ingress port
-  Ring<PortId> turns_;       // per ingress: the ports that have frames, in order of their turns
-  std::uint32_t frames_ = 0;
+  List& first_list() { return ingresses_ ? ingresses_->lists[ingresses_->turns.front()] : fifo_; }
+  template <class Visit>
+  void visit_list(const List& list, Visit& visit) const {
+    for (std::uint32_t at = list.first; at != FrameStore::kNone; at = store_->next(at)) {
+      visit((*store_)[at]);
+    }
+  }
+
+  FrameStore* store_ = nullptr;
+  List fifo_;
   std::uint64_t bytes_ = 0;
+  std::uint32_t frames_ = 0;
+  std::unique_ptr<Ingresses> ingresses_;
 };
 
 }  // namespace railyard

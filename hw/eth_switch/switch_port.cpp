@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "hw/congestion/pause_names.h"
 #include "tlm/observe/checker.h"
 
 namespace railyard {
@@ -25,34 +24,33 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
     : sc_module(name),
       owner_(owner),
       partition_(owner.partition()),
-      id_(id),
       rate_(line.link.rate),
-      peer_(line.peer),
-      mac_(mac_of(partition_.random(std::string(this->name()) + ".mac"))),
+      dispatch_latency_(owner.config().dispatch_latency()),
+      id_(id),
+      mac_stage_(owner.config().pipeline.mac, owner.config().clock),
+      scheduler_(stages.scheduler(owner.config())),
+      wake_(Event::of<&SwitchPort::send_next>(
+          *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
       pauses_(partition_, this->name(), rate_, own_response_quanta(owner.config().buffers, rate_),
               *this),
-      mac_stage_(owner.config().pipeline.mac, owner.config().clock),
-      whole_(Event::of<&SwitchPort::take_deferred>(
-          *this, partition_.endpoint(std::string(this->name()) + ".whole"), Phase::kArrival)),
       pfc_(partition_, this->name(), rate_,
            {owner.config().clock, owner.config().buffers.pfc.latency,
             owner.config().buffers.pfc.quanta},
            *this),
-      dispatch_latency_(owner.config().dispatch_latency()),
-      scheduler_(stages.scheduler(owner.config())),
-      wake_(Event::of<&SwitchPort::send_next>(
-          *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
+      watchdog_(partition_, this->name(), owner.config().watchdog, owner.lossless(), *this),
       last_bit_(Event::of<&SwitchPort::show_last_bit>(
           *this, partition_.endpoint(std::string(this->name()) + ".last_bit"), Phase::kObserve)),
-      watchdog_(partition_, this->name(), owner.config().watchdog, owner.lossless(), *this) {
+      whole_(Event::of<&SwitchPort::take_deferred>(
+          *this, partition_.endpoint(std::string(this->name()) + ".whole"), Phase::kArrival)),
+      peer_(line.peer),
+      mac_(mac_of(partition_.random(std::string(this->name()) + ".mac"))) {
   rx.register_nb_transport_fw(this, &SwitchPort::receive);
   tx.register_nb_transport_bw(this, &SwitchPort::line);
   const SwitchConfig& config = owner.config();
-  queues_.reserve(kClasses);
   for (unsigned c = 0; c < kClasses; ++c) {
-    queues_.emplace_back(owner.store_, config.arbitration, owner.queued_bytes_.size());
-    markers_.push_back(stages.marker(config, c, rate_, partition_,
-                                     std::string(this->name()) + ".mark" + std::to_string(c)));
+    queues_[c] = FrameQueue(owner.store_, config.arbitration, owner.queued_bytes_.size());
+    markers_[c] = stages.marker(config, c, rate_, partition_,
+                                std::string(this->name()) + ".mark" + std::to_string(c));
   }
   xoff_since_.fill(kForever);
   register_statistics();
@@ -123,7 +121,8 @@ void SwitchPort::take_deferred() {
 // --- transmit ---
 
 bool SwitchPort::idle_for(unsigned priority) const {
-  return !sending_ && link_up_ && occupied_ == 0 && !pfc_.due() && !paused(priority);
+  return !sending_ && link_up_ && occupied_ == 0 && !(pfc_waits_ && pfc_.due()) &&
+         !paused(priority);
 }
 
 void SwitchPort::push(HeldFrame&& frame) {
@@ -153,7 +152,10 @@ void SwitchPort::push(HeldFrame&& frame) {
 
 void SwitchPort::send_next() {
   if (sending_ || !link_up_) return;
-  if (pfc_.due()) return send_pfc();
+  if (pfc_waits_) {
+    if (pfc_.due()) return send_pfc();
+    pfc_waits_ = false;
+  }
   const Time now = partition_.now();
   while (send_frame(now)) {
   }
@@ -205,7 +207,7 @@ std::uint8_t SwitchPort::eligible_classes(Time now, EgressScheduler::Heads& head
   unsigned eligible = 0;
   for (unsigned left = occupied_; left != 0; left &= left - 1) {
     const auto c = static_cast<unsigned>(__builtin_ctz(left));
-    queues_[c].pass_over(obeyed_pauses(), now);
+    queues_[c].pass_over(blocked_, now);
     const HeldFrame& head = queues_[c].front();
     heads[c] = head.bytes;
     if (paused(head.priority)) continue;
@@ -236,6 +238,7 @@ void SwitchPort::mark(HeldFrame& frame) {
 }
 
 void SwitchPort::send_pfc() {
+  pfc_waits_ = false;
   const Time now = partition_.now();
   sending_ = true;
   Ref<net::Packet> packet = partition_.packets().packets.acquire();
@@ -287,7 +290,10 @@ void SwitchPort::end_transmission(Time /*now*/) {
 void SwitchPort::change_link(bool up, Time /*now*/) {
   link_up_ = up;
   owner_.forwarding().set_link(id_, up);
-  if (up) return send_next();
+  if (up) {
+    pfc_waits_ = true;  // the peer has forgotten what it was told
+    return send_next();
+  }
   pfc_.forget();
   pauses_.forget();
   for (unsigned p = 0; p < EthSwitch::kPriorities; ++p) {
@@ -314,117 +320,6 @@ std::uint64_t SwitchPort::held_frames() const {
   std::uint64_t frames = on_line_.packet ? 1 : 0;
   for (const FrameQueue& queue : queues_) frames += queue.frames();
   return frames;
-}
-
-// --- pauses ---
-
-void SwitchPort::want_pause(unsigned priority, bool xoff, PortId cause) {
-  const Time now = partition_.now();
-  if (xoff) {
-    xoff_since_[priority] = now;
-    xoff_cause_[priority] = cause;
-  } else {
-    xoff_lane_.span("XOFF", xoff_since_[priority], now, "cause_port", xoff_cause_[priority]);
-    xoff_since_[priority] = kForever;
-    cut_pauses_ &= ~(1U << priority);
-  }
-  if (group_probes_[priority]) {
-    group_probes_[priority]->xoff_wanted.set(xoff ? 1 : 0, now);
-    group_probes_[priority]->xoff_cause.set(xoff_cause_[priority], now);
-  }
-  pfc_.want(priority, xoff);
-}
-
-void SwitchPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
-  const Time now = partition_.now();
-  paused_probe_.set(paused, now);
-  for (unsigned left = changed; left != 0; left &= left - 1) {
-    const auto p = static_cast<std::uint8_t>(__builtin_ctz(left));
-    if ((paused >> p & 1U) != 0) {
-      owner_.pause_log_.begin_obeyed(id_, p, now);
-      obeyed_since_[p] = now;
-      watchdog_.blocked(p);
-    } else {
-      owner_.pause_log_.end_obeyed(id_, p, now);
-      pause_lane_.span("paused", obeyed_since_[p], now, "priority", p);
-    }
-  }
-  if ((paused & changed) != 0) watch_last_bit();
-  if ((changed & ~paused) != 0) send_next();
-}
-
-// A pause takes effect, but a frame in progress is never cut: the trace shows its last bit.
-void SwitchPort::watch_last_bit() {
-  const Time now = partition_.now();
-  if (!sending_ || last_bit_at_ <= now || !draining_probe_.on()) return;
-  draining_probe_.set(1, now);
-  partition_.scheduler().schedule(last_bit_, last_bit_at_);
-}
-
-void SwitchPort::show_last_bit() { draining_probe_.set(0, partition_.now()); }
-
-// --- watchdog ---
-
-PfcWatchdog::QueueView SwitchPort::watchdog_view(unsigned priority) {
-  const unsigned c = owner_.traffic_class_of(priority);
-  return {!queues_[c].empty(), dequeued_[c], pauses_.paused_time(priority, partition_.now()),
-          pauses_.last_xoff(priority)};
-}
-
-void SwitchPort::storm(unsigned priority, WatchdogAction action) {
-  const Time now = partition_.now();
-  storms_.add();
-  storm_moment_.raise(now);
-  watchdog_probe_.set(watchdog_.storms(), now);
-  switch (action) {
-    case WatchdogAction::kDrop:
-      discarded_ |= 1U << priority;
-      flush(owner_.traffic_class_of(priority), DropReason::kWatchdog);
-      break;
-    case WatchdogAction::kForward:
-      ignored_pauses_ |= 1U << priority;
-      send_next();
-      break;
-    case WatchdogAction::kRetrain:
-      retrain(tx, owner_.config().watchdog.retrain_time);
-      break;
-    case WatchdogAction::kAlert:
-      break;
-  }
-}
-
-void SwitchPort::storm_over(unsigned priority) {
-  discarded_ &= ~(1U << priority);
-  ignored_pauses_ &= ~(1U << priority);
-  watchdog_probe_.set(watchdog_.storms(), partition_.now());
-  send_next();
-}
-
-void SwitchPort::append_waits(std::vector<Wait>& waits) {
-  for (unsigned c = 0; c < kClasses; ++c) {
-    if (queues_[c].empty()) continue;
-    const std::string me = egress_name(name(), c);
-    if (!link_up_) {
-      waits.push_back({{me, std::string(name()) + ".tx", "the link to come up"}, last_move_[c]});
-      continue;
-    }
-    const unsigned p = queues_[c].front().priority;
-    if (!paused(p)) continue;
-    waits.push_back(
-        {{me, ingress_name(peer_, p), "the PFC pause of priority " + std::to_string(p) + " to end"},
-         std::max(pauses_.paused_since(p), last_move_[c])});
-  }
-  for (unsigned p = 0; p < EthSwitch::kPriorities; ++p) {
-    if (xoff_since_[p] == kForever) continue;
-    for (std::size_t out = 0; out < owner_.port_count(); ++out) {
-      if (owner_.held_cells(p, id_, static_cast<PortId>(out)) == 0) continue;
-      const SwitchPort& egress = *owner_.ports_[out];
-      const unsigned c = owner_.traffic_class_of(p);
-      waits.push_back({{ingress_name(name(), p), egress_name(egress.name(), c),
-                        "its frames of priority " + std::to_string(p) + " to leave"},
-                       std::max(xoff_since_[p], egress.last_move_[c])});
-    }
-  }
 }
 
 }  // namespace railyard

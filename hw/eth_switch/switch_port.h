@@ -54,7 +54,7 @@ class SwitchPort : public sc_core::sc_module,
   void show_group(unsigned priority);
 
   /// The port obeys a pause of the priority.
-  bool paused(unsigned priority) const { return (obeyed_pauses() >> priority & 1U) != 0; }
+  bool paused(unsigned priority) const { return (blocked_ >> priority & 1U) != 0; }
   /// The watchdog has frames of the priority discarded.
   bool discards(unsigned priority) const { return (discarded_ >> priority & 1U) != 0; }
   void append_waits(std::vector<Wait>& waits);
@@ -71,13 +71,18 @@ class SwitchPort : public sc_core::sc_module,
   tlm::tlm_sync_enum receive(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum line(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
   void pause_changed(std::uint8_t paused, std::uint8_t changed) override;
-  void pfc_due() override { send_next(); }
+  void pfc_due() override {
+    pfc_waits_ = true;
+    send_next();
+  }
   PfcWatchdog::QueueView watchdog_view(unsigned priority) override;
   bool pause_stands(unsigned priority) override { return (pauses_.paused() >> priority & 1U) != 0; }
   void storm(unsigned priority, WatchdogAction action) override;
   void storm_over(unsigned priority) override;
 
-  unsigned obeyed_pauses() const { return pauses_.paused() & ~ignored_pauses_; }
+  void update_blocked() {
+    blocked_ = static_cast<std::uint8_t>(pauses_.paused() & ~ignored_pauses_);
+  }
 
   // receive
   void take_whole(Ref<net::Packet> packet, const EthSwitch::Path* path);
@@ -102,62 +107,63 @@ class SwitchPort : public sc_core::sc_module,
   void register_probes();
   void start_of_simulation() override;
 
+  // What each frame touches comes first, close together.
   EthSwitch& owner_;
   Partition& partition_;
-  PortId id_;
   Rate rate_;
-  std::string peer_;
-  net::MacAddress mac_;
-  bool link_up_ = true;
-
-  // receive
-  PauseReceiver pauses_;
-  Stage mac_stage_;
-  struct Deferred {
-    Ref<net::Packet> packet;
-    std::optional<EthSwitch::Path> path;
-  };
-  Deferred deferred_;  // cut-through: announced, and to be taken when it is whole
-  Event whole_;
-
-  // transmit
-  PfcGenerator pfc_;
   Time dispatch_latency_;  // of a frame that finds its port idle
-  std::unique_ptr<ClassScheduler> scheduler_;
-  std::vector<std::unique_ptr<QueueMarker>> markers_;  // [class]
-  std::vector<FrameQueue> queues_;                     // [class]
-  std::array<Time, kClasses> last_move_{};  // when a frame last left the queue, or came to it empty
-  Event wake_;
-  Event last_bit_;
-  unsigned occupied_ = 0;  // bit n: class n has frames
   Time egress_turn_ = -1;  // when the pipeline takes a frame of this port; passed: not booked
-  bool sending_ = false;
-  HeldFrame on_line_;     // no packet: a PFC frame, or nothing
-  Time last_bit_at_ = 0;  // of the frame on the line
+  Time last_bit_at_ = 0;   // of the frame on the line
   std::uint64_t queued_bytes_ = 0;
-
-  PortWatchdog watchdog_;
+  unsigned occupied_ = 0;     // bit n: class n has frames
+  std::uint8_t blocked_ = 0;  // bit n: a pause of priority n is obeyed
+  std::uint8_t ignored_pauses_ = 0;
+  std::uint8_t discarded_ = 0;
+  bool link_up_ = true;
+  bool sending_ = false;
+  bool pfc_waits_ = false;  // a PFC frame may be due
+  bool tracing_groups_ = false;
+  bool tracing_queues_ = false;
+  PortId id_;
+  HeldFrame on_line_;  // no packet: a PFC frame, or nothing
+  Stage mac_stage_;
+  std::unique_ptr<ClassScheduler> scheduler_;
+  TimeWeighted queue_level_;
+  Event wake_;
+  std::array<FrameQueue, kClasses> queues_;
+  std::array<std::unique_ptr<QueueMarker>, kClasses> markers_;
+  std::array<Time, kClasses> last_move_{};  // when a frame last left the queue, or came to it empty
   std::array<std::uint64_t, kClasses> dequeued_{};
-  unsigned ignored_pauses_ = 0;
-  unsigned discarded_ = 0;
 
+  // pauses
+  PauseReceiver pauses_;
+  PfcGenerator pfc_;
+  PortWatchdog watchdog_;
+  Event last_bit_;
   std::array<Time, EthSwitch::kPriorities> obeyed_since_{};
   std::array<Time, EthSwitch::kPriorities> xoff_since_;
   unsigned cut_pauses_ = 0;
   std::array<Time, EthSwitch::kPriorities> pause_time_at_reset_{};
   std::array<PortId, EthSwitch::kPriorities> xoff_cause_{};
 
+  // cut-through
+  struct Deferred {
+    Ref<net::Packet> packet;
+    std::optional<EthSwitch::Path> path;
+  };
+  Deferred deferred_;  // announced, and to be taken when it is whole
+  Event whole_;
+
+  std::string peer_;
+  net::MacAddress mac_;
   Counter xoff_sent_, refresh_sent_, xon_sent_, xoff_received_, marked_, dropped_, stomped_,
       storms_;
-  TimeWeighted queue_level_;
   struct GroupProbes {
     Probe reserved, shared, headroom, xoff_wanted, xoff_cause;
   };
   std::array<std::unique_ptr<GroupProbes>, EthSwitch::kPriorities> group_probes_;  // lossless
   std::array<Probe, kClasses> queue_probes_;
   Probe pause_received_probe_, paused_probe_, draining_probe_, xoff_sent_probe_, watchdog_probe_;
-  bool tracing_groups_ = false;
-  bool tracing_queues_ = false;
   SpanProbe pause_lane_, xoff_lane_;
   Moment xoff_moment_, storm_moment_;
 };

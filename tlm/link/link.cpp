@@ -63,17 +63,17 @@ std::unique_ptr<LinkCarrier> carrier(LinkEnd& from, LinkEnd& to) {
 LinkEnd::LinkEnd(sc_core::sc_module_name name, Partition& partition, const LinkConfig& config,
                  Announce announce)
     : sc_module(name),
-      config_(config),
-      partition_(partition),
-      announce_(announce),
-      propagation_(config.propagation()),
-      clock_(config.rate),
       transmit_done_(Event::of<&LinkEnd::end_transmission>(
           *this, partition.endpoint(std::string(this->name()) + ".tx"), Phase::kTransmitDone)),
-      random_(partition.random(this->name())),
+      clock_(config.rate),
       drop_threshold_(RandomStream::threshold(config.drop_probability)),
+      announce_(announce),
+      propagation_(config.propagation()),
+      partition_(partition),
       arrival_(Event::of<&LinkEnd::arrive>(
           *this, partition.endpoint(std::string(this->name()) + ".rx"), Phase::kArrival)),
+      config_(config),
+      random_(partition.random(this->name())),
       state_change_(Event::of<&LinkEnd::change_state>(
           *this, partition.endpoint(std::string(this->name()) + ".state"), Phase::kLinkState)),
       no_packet_(partition.packets().packets.acquire()) {

@@ -139,29 +139,36 @@ class LinkEnd : public sc_core::sc_module {
 
   void start_of_simulation() override;
 
-  LinkConfig config_;
-  Partition& partition_;
-  Announce announce_;
-  Time propagation_;
-  std::unique_ptr<LinkCarrier> carrier_;
-  const LinkEnd* near_peer_ = nullptr;  // the other half, if it is in this partition
-  LinkObserver* out_observer_ = nullptr;
-  LinkObserver* in_observer_ = nullptr;
-
+  // What each frame touches stands behind the event that touches it (Event::kNear).
   // transmitter
-  ByteClock clock_;
-  Time carried_over_ = 0;  // of the frame that was on the line when warm-up ended
   Event transmit_done_;
+  ByteClock clock_;
   Ref<net::Packet> on_line_;
   Time last_bit_leaves_ = 0;  // that of on_line_
-  RandomStream random_;
-  std::uint64_t bits_to_error_ = ~std::uint64_t{0};
   std::uint64_t drop_threshold_;
+  std::uint64_t bits_to_error_ = ~std::uint64_t{0};
+  std::unique_ptr<LinkCarrier> carrier_;
+  LinkObserver* out_observer_ = nullptr;
+  bool up_ = true;
+  Announce announce_;
+  Time propagation_;
+  Partition& partition_;
+  Counter tx_frames_, tx_bytes_;
+  Probe busy_probe_;
+  SpanProbe lane_;
+  FrameTap tap_;
 
   // receiver
-  Ring<FrameInFlight> in_flight_;
   Event arrival_;
+  Ring<FrameInFlight> in_flight_;
+  Counter rx_frames_, rx_bytes_;
+  LinkObserver* in_observer_ = nullptr;
   FrameInFlight announced_;  // kFirstBit: whose last bit may be still to come
+
+  LinkConfig config_;
+  const LinkEnd* near_peer_ = nullptr;  // the other half, if it is in this partition
+  RandomStream random_;
+  Time carried_over_ = 0;  // of the frame that was on the line when warm-up ended
 
   // state
   Event state_change_;
@@ -169,14 +176,11 @@ class LinkEnd : public sc_core::sc_module {
   Ring<LineSignal> signals_;
   Time retrain_until_ = 0;    // asked for now; 0: not
   Time no_signal_until_ = 0;  // by retraining
-  bool up_ = true;
   Time up_since_ = 0;
   Ref<net::Packet> no_packet_;  // what a state change is told with
 
-  Counter tx_frames_, tx_bytes_, rx_frames_, rx_bytes_, corrupted_, dropped_, lost_down_;
-  Probe up_probe_, busy_probe_;
-  FrameTap tap_;
-  SpanProbe lane_;
+  Counter corrupted_, dropped_, lost_down_;
+  Probe up_probe_;
   Moment drop_moment_, down_moment_;
 };
 

@@ -54,6 +54,7 @@ class Scheduler : public sc_core::sc_module {
 
   void dispatch();
   void fire_due();
+  void bring_near() const;
   void wake_for_next();
   void place(std::size_t slot, const Entry& entry) {
     heap_[slot] = entry;
