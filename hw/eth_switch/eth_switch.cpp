@@ -51,6 +51,7 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
       largest_lossless_frame_(
           std::min(largest_frame_, config.buffers.headroom.largest_lossless_frame)),
       queued_bytes_(lines.size()),
+      loses_frames_(lines.size()),
       pause_log_(kLoggedPauses) {
   stages = with_defaults(std::move(stages));
   if (config_.buffers.pfc.enabled) {
@@ -81,6 +82,8 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
       continue;
     }
     const std::string port_name = "port" + std::to_string(i);
+    const LinkConfig& link = lines[i]->link;
+    loses_frames_[i] = link.bit_error_rate > 0 || link.drop_probability > 0;
     port = std::make_unique<SwitchPort>(port_name.c_str(), *this, static_cast<PortId>(i), *lines[i],
                                         stages);
   }
@@ -174,12 +177,15 @@ void EthSwitch::store(SwitchPort& in, Ref<net::Packet> packet, const Path& path,
 }
 
 // A lossless frame that finds its headroom full says that the headroom is too small, which only a
-// size that was set by hand may be; or that a link went down, which no headroom is for.
+// size that was set by hand may be; or that an XOFF was lost, the link went down under a pause, or
+// the watchdog of a peer of the same configuration sent in spite of it, which no headroom is for.
 void EthSwitch::refuse(SwitchPort& in, const Admission& admission, PortClass group) {
   drop(in, reason_of(admission.drop));
   if (admission.drop != BufferDrop::kHeadroom) return;
   if (config_.buffers.headroom.rule == HeadroomRule::kByHand) return;
-  if (in.pause_was_cut(group.index)) return;
+  if (in.pause_was_cut(group.index) || loses_frames_[in.id()]) return;
+  const WatchdogConfig& watchdog = config_.watchdog;
+  if (watchdog.enabled && watchdog.action == WatchdogAction::kForward) return;
   break_invariant(in.name(), partition_.now(),
                   "the headroom of lossless priority " + std::to_string(group.index) +
                       " overflowed: a frame of " + std::to_string(admission.cells) +

@@ -137,6 +137,7 @@ class EthSwitch : public sc_core::sc_module {
   std::vector<Pipeline> pipelines_;
   FrameStore store_;
   std::vector<std::unique_ptr<SwitchPort>> ports_;
+  std::vector<bool> loses_frames_;  // [port]: its link is configured to lose or damage some
   /// [lossless priority][in * ports + out]: cells from `in` that wait at, or are leaving by, `out`.
   std::array<std::vector<std::uint32_t>, kPriorities> held_cells_;
   PauseLog pause_log_;

@@ -21,7 +21,8 @@ constexpr std::array<ReasonInfo, kDropReasons> kReasons = {{
     {"group_threshold", "their lossy priority group had used its share of the buffer"},
     {"queue_threshold", "their egress queue had used its share of the buffer"},
     {"headroom",
-     "the headroom of their lossless priority was full: set by hand, or its link had been down"},
+     "the headroom of their lossless priority was full: set by hand, or a pause was lost or not "
+     "obeyed"},
     {"wred", "they were hit by WRED and could not be marked"},
     {"watchdog", "the PFC watchdog discards their queue"},
 }};

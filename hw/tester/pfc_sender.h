@@ -34,6 +34,9 @@ class TesterPfcSender {
   /// The peer is to be paused.
   bool xoff() const { return xoff_; }
 
+  /// The link is up again: the peer has forgotten what it was told.
+  void tell_again() { due_ = due_ || xoff_; }
+
   bool due() const { return due_; }
   /// The frame that is due, now that it is sent.
   Ref<net::Packet> make();

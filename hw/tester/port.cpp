@@ -173,10 +173,13 @@ tlm::tlm_sync_enum TesterPort::line(net::Packet& /*packet*/, PacketPhase& phase,
       break;
     case PacketPhase::Kind::kLinkDown:
       link_up_ = false;
+      pauses_.forget();
+      if (heard_) heard_->forget();
       break;
     case PacketPhase::Kind::kLinkUp:
       link_up_ = true;
       link_wait_.end();
+      pfc_.tell_again();
       turns_.release(kAllPriorities, partition_.now());
       break;
     case PacketPhase::Kind::kFrame:

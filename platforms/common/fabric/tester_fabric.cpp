@@ -7,6 +7,7 @@
 #include "hw/eth_switch/eth_switch.h"
 #include "hw/eth_switch/switch_port.h"
 #include "hw/tester/port.h"
+#include "platforms/common/fabric/lossless_checks.h"
 #include "platforms/common/fabric/modules.h"
 #include "platforms/common/topology/dependencies.h"
 #include "platforms/common/topology/summary.h"
@@ -28,6 +29,7 @@ TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, b
   connect_links(checks);
   add_routes(routes);
   add_flows(routes);
+  check_lossless(config_, topology_, flows_);
   say_topology(routes);
   watch_congestion(routes);
   register_totals(simulation.partition(0).statistics());

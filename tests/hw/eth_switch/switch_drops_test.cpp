@@ -235,6 +235,37 @@ TEST(SwitchDrops, AHeadroomThatOutagesFillAgainAndAgain) {
   EXPECT_GT(bench.metric("sw.port0.pfc_xoff_sent"), 4);
 }
 
+// Of the first XOFFs some are lost on the line, and the station sends until one is repeated: the
+// headroom is not for that. A fault that was configured, not the switch's.
+TEST(SwitchDrops, AHeadroomThatLostPausesFill) {
+  SwitchConfig config = small_lossless();
+  LinkConfig losing = link_of(100, 1);
+  losing.drop_probability = 0.5;
+  SwitchBench bench(config, {losing, link_of(50, 1)}, 394);
+  const AccountWatch accounts(bench);
+  queue_frames(bench, 20'000, 1518, 3);
+  EXPECT_EQ(bench.run(), RunEnd::kDrained);
+  const auto lost = static_cast<std::uint64_t>(bench.metric("h0_link.tx_dropped"));
+  const auto dropped = static_cast<std::uint64_t>(bench.metric("sw.dropped_headroom"));
+  EXPECT_GT(dropped, 0U);
+  EXPECT_EQ(bench.metric("sw.dropped_frames"), dropped);
+  EXPECT_EQ(bench.station(0).sent, bench.station(1).received + dropped + lost);
+}
+
+// A switch of the same configuration at the other end may forward in spite of a pause.
+TEST(SwitchDrops, AHeadroomThatAWatchdogForwardsInto) {
+  SwitchConfig config = small_lossless();
+  config.watchdog.enabled = true;
+  config.watchdog.action = WatchdogAction::kForward;
+  SwitchBench bench(config, {link_of(100, 1), link_of(50, 1)}, kNever);
+  const AccountWatch accounts(bench);
+  queue_frames(bench, 3000, 1518, 3);
+  EXPECT_EQ(bench.run(), RunEnd::kDrained);
+  const auto dropped = static_cast<std::uint64_t>(bench.metric("sw.dropped_headroom"));
+  EXPECT_GT(dropped, 500U);
+  expect_drops(bench, "headroom", dropped);
+}
+
 TEST(SwitchDrops, AFrameThatWredHitsAndThatCannotBeMarked) {
   for (const WredPoint point : {WredPoint::kEnqueue, WredPoint::kDequeue}) {
     const support::FreshKernel kernel;

@@ -54,13 +54,13 @@ std::vector<IdleKey> idle_keys() {
       both("flowlet_entries", "16", "load_balance", "flowlet", "load_balance: flowlet"),
       both("spray_order", "round_robin", "load_balance", "spray", "load_balance: spray"),
       both("cut_through_bytes", "128", "switching", "cut_through", "switching: cut_through"),
-      in_group("ecn", "average_frame", "500", {}, {{"average_weight", text("3")}},
+      in_group("ecn", "average_frame", "500B", {}, {{"average_weight", text("3")}},
                "average_weight: 1 or more"),
       in_group("watchdog", "retrain_time", "1ms", {{"enabled", text("true")}},
                {{"enabled", text("true")}, {"action", text("retrain")}}, "action: retrain"),
       in_group("headroom", "small_packet_percent", "20", {}, {{"rule", text("sonic")}},
                "rule: sonic"),
-      in_group("headroom", "interface_delay", "100", by_hand, {}, "rule: exact or sonic"),
+      in_group("headroom", "interface_delay", "100B", by_hand, {}, "rule: exact or sonic"),
       in_group("headroom", "response_quanta", "905", by_hand, {}, "rule: exact or sonic"),
   };
 }

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "hw/eth_switch/buffer_config.h"
 #include "tests/tlm/config/trees.h"
@@ -94,6 +97,56 @@ TEST(SwitchProfile, RowsAreReadable) {
   EXPECT_EQ(value("12.8t", "buffer"), "64MB");
   EXPECT_EQ(value("25.6t", "clock"), "1ns");
   EXPECT_EQ(value("25.6t_voq", "arbitration"), "per_ingress");
+}
+
+/// The profiles as a table.
+std::string value_table() {
+  std::vector<std::string> quantities;
+  std::map<std::string, std::string> cells;  // by quantity, in the order of the profiles
+  for (const SwitchProfileRow& row : switch_profile_rows()) {
+    if (cells.count(row.quantity) == 0) quantities.push_back(row.quantity);
+    cells[row.quantity] += " " + row.value + " |";
+  }
+  std::string head = "| |";
+  std::string rule = "|---|";
+  for (const auto& [name, profile] : switch_profile_names()) {
+    head += " `" + name + "` |";
+    rule += "---|";
+  }
+  std::string table = head + "\n" + rule + "\n";
+  for (const auto& quantity : quantities) table += "| " + quantity + " |" + cells[quantity] + "\n";
+  return table;
+}
+
+/// Each source with the numbers that are from it; profiles that take the same ones are named once.
+std::string source_table() {
+  std::vector<std::string> sources;
+  std::map<std::string, std::map<std::string, std::string>> taken;  // [source][profile]: quantities
+  for (const SwitchProfileRow& row : switch_profile_rows()) {
+    if (taken.count(row.source) == 0) sources.push_back(row.source);
+    std::string& quantities = taken[row.source][row.profile];
+    quantities += (quantities.empty() ? "" : ", ") + row.quantity;
+  }
+  std::string table = "| profile | numbers | source |\n|---|---|---|\n";
+  for (const auto& source : sources) {
+    std::map<std::string, std::string> alike;  // [quantities]: profiles
+    for (const auto& [profile, quantities] : taken[source]) {
+      std::string& profiles = alike[quantities];
+      profiles += (profiles.empty() ? "`" : ", `") + profile + "`";
+    }
+    for (const auto& [quantities, profiles] : alike) {
+      table += "| " + profiles + " | " + quantities + " | " + source + " |\n";
+    }
+  }
+  return table;
+}
+
+TEST(SwitchProfile, TheReadmeHasTheNumbersAndTheirSources) {
+  std::ifstream file(RAILYARD_SOURCE_DIR "/hw/eth_switch/README.md");
+  const std::string readme{std::istreambuf_iterator<char>(file), {}};
+  for (const std::string& table : {value_table(), source_table()}) {
+    EXPECT_NE(readme.find(table), std::string::npos) << "it should say:\n" << table;
+  }
 }
 
 }  // namespace

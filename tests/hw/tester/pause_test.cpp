@@ -3,6 +3,7 @@
 
 #include "hw/tester/port.h"
 #include "tests/hw/tester/port_bench.h"
+#include "tests/support/fresh_kernel.h"
 #include "tests/support/link_bench.h"
 
 namespace railyard {
@@ -144,6 +145,24 @@ TEST(ObeyedPause, CountsInPauseUsFromItsEffectToItsEndWhileThereIsSomethingToSen
   EXPECT_EQ(metric(bench.simulation, "port.pfc_xoff_received"), 2U);
 }
 
+TEST(ObeyedPause, IsForgottenWhenTheLinkGoesDown) {
+  for (const std::uint64_t response : {0, 905}) {
+    const support::FreshKernel kernel;
+    TesterConfig config;
+    config.response_quanta = response;
+    PortBench bench(config);
+    bench.port.send_flow(flow_of(0, 1000));
+    bench.send_at(0, pfc(1 << 3, 0xFFFF));  // 84 us
+    bench.run(70 * kMicrosecond);
+    const std::size_t before = bench.stub.received.size();
+    EXPECT_LT(before, 20U);
+    tell(bench.port_end.rx, *bench.packet({}), PacketPhase::Kind::kLinkDown);
+    tell(bench.port_end.rx, *bench.packet({}), PacketPhase::Kind::kLinkUp);
+    bench.run(75 * kMicrosecond);
+    EXPECT_GT(bench.stub.received.size(), before + 50);
+  }
+}
+
 TEST(ObeyedPause, IsAWaitForThePeerSIngress) {
   PortBench bench;
   bench.port.send_flow(flow_of(0, 8));
@@ -223,6 +242,20 @@ TEST(SentPause, HasTheNewestStateAfterTheLineWasDown) {
   ASSERT_FALSE(bench.stub.received.empty());
   EXPECT_TRUE(bench.stub.received[0].packet->frame.is_pfc());
   EXPECT_LT(bench.stub.received[0].phase.last_bit, 501 * kMicrosecond);
+}
+
+TEST(SentPause, IsRepeatedWhenTheLinkIsUpAgain) {
+  TesterConfig config;
+  config.stuck = {{0, 0}};
+  PortBench bench(config);
+  bench.port.expect_flow(flow_of(0, 100));
+  Stream stream(bench, flow_of(0, 20));  // 83 KB; XOFF at 64 KiB
+  bench.run(5 * kMicrosecond);
+  ASSERT_EQ(control_frames(bench).size(), 1U);
+  tell(bench.port_end.rx, *bench.packet({}), PacketPhase::Kind::kLinkDown);
+  tell(bench.port_end.rx, *bench.packet({}), PacketPhase::Kind::kLinkUp);
+  bench.run(6 * kMicrosecond);  // a refresh would come after 42 us
+  EXPECT_EQ(control_frames(bench).size(), 2U);
 }
 
 TEST(Stuck, TheReceiverTakesNothingAndPausesItsPeerUntilItIsOver) {

@@ -96,6 +96,9 @@ class Expectations(LinkCase):
         run = self.run_platform('--no-expect', expect=MISSED)
         self.assertEqual(run.report['expectations'], [])
         self.assertEqual(run.err, '')
+        absent = [{'metric': 'c.port.overflow', 'equals': 0}]
+        self.run_platform('--no-expect', expect=absent)
+        self.run_platform(expect=absent, code=2)
 
     def test_they_hold_for_a_run_that_until_ended(self):
         unfinished = [{'metric': 'total.unfinished_flows', 'equals': 1}]

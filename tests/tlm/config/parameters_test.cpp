@@ -287,6 +287,32 @@ TEST(ACheck, KnowsWhatWasWritten) {
   EXPECT_THAT(config.seen, ElementsAre("ecn", "ecn.kmax"));
 }
 
+struct Modes {
+  bool fast = false;
+  std::uint32_t depth = 4;
+  void declare(Parameters& p) {
+    p.add("fast", fast);
+    p.add("depth", depth);
+    p.check([this](const Bound& bound) {
+      if (!fast) bound.needs("depth", depth != Modes{}.depth, "fast: true");
+    });
+  }
+};
+
+TEST(ACheck, RefusesAKeyThatDoesNothingInItsMode) {
+  Modes config;
+  bind_config(map({{"fast", text("true")}, {"depth", text("5")}}), config);
+  bind_config(map({{"fast", text("false")}, {"depth", text("4")}}), config);
+  try {
+    bind_config(map({{"fast", text("false")}, {"depth", text("5")}}), config);
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_STREQ(error.what(),
+                 "f.yaml:2:10: depth: does nothing without fast: true; "
+                 "write fast: true, or leave the key out");
+  }
+}
+
 TEST(ADump, BindsBackToTheSameDump) {
   Config config;
   config.until = 7;

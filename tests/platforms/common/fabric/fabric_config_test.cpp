@@ -73,6 +73,48 @@ TEST(FabricConfig, ALinkBeyondTheStandardNeedsAResponseTime) {
   EXPECT_THAT(refusal("link: {rate: 1.6Tbps}\n"), HasSubstr("response_quanta"));
 }
 
+TEST(FabricConfig, PeersThatPauseLaterThanHeadroomsAreForAreRefused) {
+  EXPECT_THAT(refusal("tester: {response_quanta: 906}\n"),
+              HasSubstr("tester.response_quanta of 906 is more than the 905 that headrooms at "
+                        "400Gbps are for"));
+  EXPECT_EQ(refusal("tester: {response_quanta: 905}\n"), "");
+  EXPECT_EQ(refusal("tester: {response_quanta: 906}\nswitch: {pfc: {enabled: false}}\n"), "");
+  const std::string by_hand = "switch: {headroom: {rule: by_hand, size: 100KB}}\n";
+  EXPECT_EQ(refusal("tester: {response_quanta: 906}\n" + by_hand), "");
+
+  const std::string two_tiers =
+      "topology: {kind: leaf_spine, leaves: 2, spines: 1, "
+      "hosts_per_switch: 2, fabric_rate: 100Gbps}\n";
+  EXPECT_THAT(refusal(two_tiers + "switch: {pfc: {response_quanta: 395}}\n"),
+              HasSubstr("switch.pfc.response_quanta of 395 is more than the 394 "));
+  EXPECT_EQ(refusal(two_tiers + "switch: {pfc: {response_quanta: 394}}\n"), "");
+  EXPECT_EQ(refusal("switch: {pfc: {response_quanta: 9050}}\n"), "");  // no switch is its peer
+}
+
+TEST(FabricConfig, FramesThatALosslessPriorityWouldDropAreRefused) {
+  const auto largest = [](int bytes) {
+    return "nic: {path_mtu: 1024}\nswitch: {headroom: {largest_lossless_frame: " +
+           std::to_string(bytes) + "}}\n";
+  };
+  // 14 Ethernet, 20 IPv4, 8 UDP, 12 BTH, 16 RETH, 1024, 4 ICRC, 4 FCS
+  EXPECT_THAT(refusal(largest(1101)), HasSubstr("frames of 1102 B in lossless priority 3"));
+  EXPECT_EQ(refusal(largest(1102)), "");
+  EXPECT_EQ(refusal(largest(1101) + "traffic: {priority: 2}\n"), "");
+  EXPECT_EQ(refusal(largest(200) + "traffic: {message_size: 64B}\n"), "");
+}
+
+TEST(FabricConfig, FramesWhoseSenderNoPauseOfTheirsHoldsAreRefused) {
+  EXPECT_THAT(refusal("traffic: {priority: 4, dscp: 26}\n"),
+              HasSubstr("traffic: frames of priority 4 with DSCP 26 have lossless priority 3"));
+  EXPECT_EQ(refusal("traffic: {priority: 3, dscp: 0}\n"), "");  // lossy
+  EXPECT_THAT(refusal("traffic: {vlan: 5}\nswitch: {pfc: {priorities: [4]}, classifier: {trust: "
+                      "pcp, pcp: [{pcp: 3, priority: 4}]}}\n"),
+              HasSubstr("have lossless priority 4"));
+  EXPECT_THAT(refusal("tester: {cnp: {enabled: true, dscp: 26}}\n"),
+              HasSubstr("tester.cnp: frames of priority 6 with DSCP 26 have lossless priority 3"));
+  EXPECT_EQ(refusal("tester: {cnp: {enabled: true, dscp: 26, priority: 3}}\n"), "");
+}
+
 TEST(FabricConfig, WhatWasResolvedReadsBack) {
   const FabricConfig once = bound("traffic: {senders: 3}\nstuck: [{port: h1, at: 1us}]\n");
   FabricConfig again;
