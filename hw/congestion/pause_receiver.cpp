@@ -9,6 +9,7 @@ PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate
     : partition_(partition),
       listener_(listener),
       timers_(rate),
+      heard_timers_(rate),
       response_(rate.time_of(PauseTimers::kBytesAQuantum * response_quanta)),
       effect_(Event::of<&PauseReceiver::take_effect>(
           *this, partition.endpoint(name + ".pause_effect"), Phase::kArrival)),
@@ -20,19 +21,20 @@ PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate
 
 bool PauseReceiver::receive(const net::Frame& frame) {
   const Time now = partition_.now();
-  const bool pauses = note(frame, now);
+  const bool pauses = note(frame, now) != 0;
   if (response_ == 0) {
     timers_.receive(frame, now);
-    update();
-    return pauses;
+  } else {
+    heard_timers_.receive(frame, now);
+    waiting_.push({now + response_, frame});
+    if (waiting_.size() == 1) partition_.scheduler().schedule(effect_, now + response_);
   }
-  waiting_.push({now + response_, frame});
-  if (waiting_.size() == 1) partition_.scheduler().schedule(effect_, now + response_);
+  update();
   return pauses;
 }
 
-// What the frame says, whenever it takes effect. True: it pauses a priority.
-bool PauseReceiver::note(const net::Frame& frame, Time now) {
+// The priorities that the frame pauses, whenever it takes effect.
+std::uint8_t PauseReceiver::note(const net::Frame& frame, Time now) {
   const net::MacControl& control = frame.mac_control;
   const unsigned about = frame.is_pause() ? 0xFFU : control.enable_vector & 0xFFU;
   unsigned pauses = 0;
@@ -41,15 +43,14 @@ bool PauseReceiver::note(const net::Frame& frame, Time now) {
     pauses |= 1U << p;
     last_xoff_[p] = now;
   }
-  announced_ = static_cast<std::uint8_t>((announced_ & ~about) | pauses);
-  return pauses != 0;
+  return static_cast<std::uint8_t>(pauses);
 }
 
 void PauseReceiver::forget() {
   while (!waiting_.empty()) waiting_.pop();
   partition_.scheduler().cancel(effect_);
   timers_.forget();
-  announced_ = 0;
+  heard_timers_.forget();
   update();
 }
 
@@ -60,29 +61,41 @@ void PauseReceiver::take_effect() {
   update();
 }
 
+/// `first_end` becomes the end of a pause if it is earlier.
+std::uint8_t PauseReceiver::paused_by(const PauseTimers& timers, Time now, Time& first_end) const {
+  unsigned paused = 0;
+  for (unsigned p = 0; p < kPriorities; ++p) {
+    if (!timers.paused(p, now)) continue;
+    paused |= 1U << p;
+    first_end = std::min(first_end, timers.until(p));
+  }
+  return static_cast<std::uint8_t>(paused);
+}
+
 void PauseReceiver::update() {
   const Time now = partition_.now();
-  std::uint8_t paused = 0;
   Time first_end = kForever;
-  for (unsigned p = 0; p < kPriorities; ++p) {
-    const bool is_paused = timers_.paused(p, now);
-    if (is_paused) {
-      paused = static_cast<std::uint8_t>(paused | 1U << p);
-      first_end = std::min(first_end, timers_.until(p));
-      since_[p] = std::min(since_[p], now);
-    } else if (since_[p] != kForever) {
-      total_[p] += now - since_[p];
-      since_[p] = kForever;
-      if (waiting_.empty()) announced_ = static_cast<std::uint8_t>(announced_ & ~(1U << p));
-    }
-  }
+  const std::uint8_t paused = paused_by(timers_, now, first_end);
+  const std::uint8_t heard = response_ == 0 ? paused : paused_by(heard_timers_, now, first_end);
   if (first_end == kForever) {
     partition_.scheduler().cancel(expiry_);
   } else {
     partition_.scheduler().schedule(expiry_, first_end);
   }
   const auto changed = static_cast<std::uint8_t>(paused ^ paused_);
+  for (unsigned p = 0; p < kPriorities; ++p) {
+    if ((changed >> p & 1U) == 0) continue;
+    if ((paused >> p & 1U) != 0) {
+      since_[p] = now;
+    } else {
+      total_[p] += now - since_[p];
+      since_[p] = kForever;
+    }
+  }
+  const bool heard_changed = heard != heard_;
+  heard_ = heard;
   paused_ = paused;
+  if (heard_changed) listener_.pause_heard(heard);
   if (changed != 0) listener_.pause_changed(paused, changed);
 }
 

@@ -13,10 +13,12 @@
 
 namespace railyard {
 
-/// Who obeys. Called once for each change of the set of paused priorities.
+/// Who obeys.
 class PauseListener {
  public:
   virtual ~PauseListener() = default;
+  /// Bit n of `heard`: by what the peer has said, priority n is paused, in effect or not yet.
+  virtual void pause_heard(std::uint8_t /*heard*/) {}
   /// Bit n of `paused`: priority n may not begin a frame now. `changed`: the bits that are new.
   virtual void pause_changed(std::uint8_t paused, std::uint8_t changed) = 0;
 };
@@ -42,8 +44,6 @@ class PauseReceiver {
   Time paused_time(unsigned priority, Time now) const {
     return total_[priority] + (since_[priority] == kForever ? 0 : now - since_[priority]);
   }
-  /// Bit n: the latest frame about priority n paused it, in effect or not yet.
-  std::uint8_t announced() const { return announced_; }
   Time response_delay() const { return response_; }
   /// When a frame that pauses the priority last arrived; -1: none has.
   Time last_xoff(unsigned priority) const { return last_xoff_[priority]; }
@@ -54,7 +54,8 @@ class PauseReceiver {
     net::Frame frame;
   };
 
-  bool note(const net::Frame& frame, Time now);
+  std::uint8_t note(const net::Frame& frame, Time now);
+  std::uint8_t paused_by(const PauseTimers& timers, Time now, Time& first_end) const;
   void take_effect();
   void update();
   void expire() { update(); }
@@ -62,11 +63,12 @@ class PauseReceiver {
   Partition& partition_;
   PauseListener& listener_;
   PauseTimers timers_;
+  PauseTimers heard_timers_;  // of frames as they arrive; not used without a response delay
   Time response_;
   Ring<Waiting> waiting_;
   Event effect_;
   Event expiry_;
-  std::uint8_t announced_ = 0;
+  std::uint8_t heard_ = 0;
   std::uint8_t paused_ = 0;
   std::array<Time, kPriorities> since_;
   std::array<Time, kPriorities> total_{};

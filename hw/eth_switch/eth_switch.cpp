@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "hw/congestion/pause_names.h"
 #include "hw/eth_switch/switch_port.h"
 #include "tlm/observe/checker.h"
 
@@ -112,7 +111,7 @@ void EthSwitch::build_buffers(const std::vector<std::optional<SwitchLine>>& line
   for (std::size_t slice = 0; slice < config_.slices; ++slice) {
     SharedBufferShape shape = whole;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (i * config_.slices / lines.size() == slice) continue;
+      if (slice_of(static_cast<PortId>(i)) == slice) continue;
       for (GroupShape& group : shape.ports[i].groups) group.reserved = group.headroom = 0;
       if (shape.ports[i].headroom_pool) shape.ports[i].headroom_pool = 0;
     }

@@ -77,14 +77,17 @@ std::uint64_t densest_packing(std::uint64_t line_bytes, std::uint32_t largest_fr
 // Counted whole: the crossing frame's last byte is at 0 and none of its cells need fit below the
 // threshold; the first frame after it begins behind the gap. Counted in cells: the crossing byte
 // may be the first of its frame, which began a preamble earlier and is one of the packing.
-std::uint64_t exact_headroom(const LosslessLine& line) {
+std::uint64_t pause_window(const LosslessLine& line) {
   const Wide times = Wide{2} * static_cast<std::uint64_t>(line.propagation) +
                      static_cast<std::uint64_t>(line.decision_delay);
   const auto timed_bytes = static_cast<std::uint64_t>(
       ceiling(times * line.rate.byte_time_den(), line.rate.byte_time_num()));
-  const std::uint64_t last_begin = timed_bytes + line_of(line.largest_frame) + net::kPreambleBytes +
-                                   kSmallestFrame + 2 * line.interface_delay +
-                                   line.response_quanta * kBytesAQuantum;
+  return timed_bytes + line_of(line.largest_frame) + net::kPreambleBytes + kSmallestFrame +
+         2 * line.interface_delay + line.response_quanta * kBytesAQuantum;
+}
+
+std::uint64_t exact_headroom(const LosslessLine& line) {
+  const std::uint64_t last_begin = pause_window(line);
   const std::uint64_t largest = cells_of(line.largest_lossless_frame, line.cell);
   const auto packed = [&](std::uint64_t bytes) {
     return densest_packing(bytes, line.largest_lossless_frame, line.cell);

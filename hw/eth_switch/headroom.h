@@ -31,6 +31,10 @@ struct LosslessLine {
   bool counted_whole = true;
 };
 
+/// Line time, in bytes, from the wish to send XOFF until the peer may begin its last frame, as our
+/// receiver sees it.
+std::uint64_t pause_window(const LosslessLine& line);
+
 /// The most cells that can arrive beyond the threshold, from the frame that crosses it (counted
 /// whole) or the byte that does (counted in cells) to the last that the pause lets through.
 /// At most one cell above what can happen: line time is rounded up to whole bytes.

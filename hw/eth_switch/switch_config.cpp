@@ -68,7 +68,7 @@ void SwitchConfig::declare(Parameters& p) {
   p.check([this](const Bound& bound) {
     apply_profile(bound);
     if (switching != Switching::kCutThrough) {
-      bound.needs("cut_through_bytes", cut_through_bytes != SwitchConfig{}.cut_through_bytes,
+      bound.needs("cut_through_bytes", cut_through_bytes != kCutThroughBytes,
                   "switching: cut_through");
     }
     unsigned seen = 0;

@@ -62,10 +62,12 @@ struct ClassWredConfig {
 };
 
 struct SwitchConfig {
+  static constexpr std::uint32_t kCutThroughBytes = 64;  // the default
+
   SwitchProfile profile = SwitchProfile::kCustom;
   Time clock = 1000;  // period, ps
   Switching switching = Switching::kStoreAndForward;
-  std::uint32_t cut_through_bytes = 64;
+  std::uint32_t cut_through_bytes = kCutThroughBytes;
   Arbitration arbitration = Arbitration::kFifo;
   std::uint32_t slices = 1;
   PipelineConfig pipeline;

@@ -72,13 +72,11 @@ tlm::tlm_sync_enum SwitchPort::receive(net::Packet& packet, PacketPhase& phase,
 }
 
 void SwitchPort::take_whole(Ref<net::Packet> packet, const EthSwitch::Path* path) {
+  if (packet->bad_fcs) return owner_.drop(*this, DropReason::kBadFcs);
   if (packet->frame.is_mac_control()) {
-    if (packet->bad_fcs) return owner_.drop(*this, DropReason::kBadFcs);
     if (pauses_.receive(packet->frame)) xoff_received_.add();
-    pause_received_probe_.set(pauses_.announced(), partition_.now());
     return;
   }
-  if (packet->bad_fcs) return owner_.drop(*this, DropReason::kBadFcs);
   std::optional<EthSwitch::Path> found;
   if (path == nullptr) {
     found = owner_.find_path(*this, *packet);

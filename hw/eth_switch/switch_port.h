@@ -70,6 +70,9 @@ class SwitchPort : public sc_core::sc_module,
  private:
   tlm::tlm_sync_enum receive(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum line(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
+  void pause_heard(std::uint8_t heard) override {
+    pause_received_probe_.set(heard, partition_.now());
+  }
   void pause_changed(std::uint8_t paused, std::uint8_t changed) override;
   void pfc_due() override {
     pfc_waits_ = true;

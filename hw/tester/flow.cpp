@@ -130,21 +130,38 @@ FlowSink::Verdict FlowSink::take(const net::Packet& packet) {
   const bool late = ahead >= kHalf;
   const std::uint64_t behind = late ? kPsnMask + 1 - ahead : 0;
   if (behind > kReach || behind > edge_) return Verdict::kStray;
+  if (behind > reach()) return reach() < kReach ? Verdict::kDuplicate : Verdict::kStray;
   const std::uint64_t index = late ? edge_ - behind : edge_ + ahead;
   if (index >= total_) return Verdict::kStray;
   const Slice part = slice(index);
   if (!as_sent(packet, part)) return Verdict::kWrong;
   if (late && seen(index)) return Verdict::kDuplicate;
-  if (!late) {
-    for (std::uint64_t i = index - std::min<std::uint64_t>(ahead, kReach); i < index; ++i)
-      forget(i);
-    edge_ = index + 1;
-  }
+  if (!late) move_edge(index + 1);
   mark(index);
   ++packets_;
   bytes_ += part.bytes;
   if (late) return Verdict::kOutOfOrder;
   return ahead == 0 ? Verdict::kInOrder : Verdict::kAfterGap;
+}
+
+// The places of the numbers up to the new edge become free. If one is still of a packet that has
+// not come, there are too few of them.
+void FlowSink::move_edge(std::uint64_t edge) {
+  for (std::uint64_t i = edge - std::min(edge - edge_, kReach); i < edge; ++i) {
+    while (i >= reach() && reach() < kReach && !seen(i - reach())) grow(i);
+    seen_[word(i)] &= ~bit(i);
+  }
+  edge_ = edge;
+}
+
+/// Twice as many places; what is kept of the numbers before `end` moves to its new ones.
+void FlowSink::grow(std::uint64_t end) {
+  std::vector<std::uint64_t> old(seen_.size() * 2);
+  seen_.swap(old);
+  const std::uint64_t kept = old.size() * 64;
+  for (std::uint64_t i = end - std::min(end, kept); i < end; ++i) {
+    if ((old[i / 64 & (old.size() - 1)] & bit(i)) != 0) mark(i);
+  }
 }
 
 FlowSink::Slice FlowSink::slice(std::uint64_t index) const {

@@ -2,10 +2,10 @@
 // checked packet by packet at the sink. Plain C++.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "hw/tester/tester_config.h"
 #include "tlm/net/packet.h"
@@ -71,9 +71,10 @@ class FlowSource {
 /// Checks what arrives of a flow, in whatever order.
 class FlowSink {
  public:
-  /// How many packets a packet may come late: of the latest kReach numbers it is known which have
-  /// come. One that is later still cannot be told from a duplicate, and is a stray.
-  static constexpr std::uint64_t kReach = 2048;
+  /// How many packets a packet may come late, more than a shared buffer holds: of the latest kReach
+  /// numbers it is known which have come. One that is later still cannot be told from a duplicate,
+  /// and is a stray. Memory grows with how late packets really are.
+  static constexpr std::uint64_t kReach = 65'536;
 
   explicit FlowSink(const FlowConfig& config);
 
@@ -108,13 +109,14 @@ class FlowSink {
   };
   Slice slice(std::uint64_t index) const;
   bool as_sent(const net::Packet& packet, const Slice& slice) const;
-  bool seen(std::uint64_t index) const {
-    return (seen_[index % kReach / 64] >> (index % 64) & 1U) != 0;
-  }
-  void mark(std::uint64_t index) { seen_[index % kReach / 64] |= std::uint64_t{1} << (index % 64); }
-  void forget(std::uint64_t index) {
-    seen_[index % kReach / 64] &= ~(std::uint64_t{1} << (index % 64));
-  }
+  /// Of the latest reach() numbers it is kept which have come.
+  std::uint64_t reach() const { return seen_.size() * 64; }
+  std::size_t word(std::uint64_t index) const { return index / 64 & (seen_.size() - 1); }
+  static std::uint64_t bit(std::uint64_t index) { return std::uint64_t{1} << (index % 64); }
+  bool seen(std::uint64_t index) const { return (seen_[word(index)] & bit(index)) != 0; }
+  void mark(std::uint64_t index) { seen_[word(index)] |= bit(index); }
+  void move_edge(std::uint64_t edge);
+  void grow(std::uint64_t end);
 
   std::uint64_t total_;  // packets
   std::uint64_t each_;   // packets a message
@@ -126,7 +128,7 @@ class FlowSink {
   std::uint64_t edge_ = 0;  // behind the latest packet that came
   std::uint64_t packets_ = 0;
   std::uint64_t bytes_ = 0;
-  std::array<std::uint64_t, kReach / 64> seen_{};  // of the kReach numbers before edge_
+  std::vector<std::uint64_t> seen_ = std::vector<std::uint64_t>(4);  // a bit a packet; 2^n words
 };
 
 }  // namespace railyard

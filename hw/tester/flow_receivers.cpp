@@ -137,7 +137,7 @@ void FlowReceivers::register_all(const std::string& prefix) {
   s.add(duplicate_, {prefix + "duplicate_packets", "packets",
                      "Packets of expected flows that had come already"});
   s.add(stray_, {prefix + "stray_packets", "packets",
-                 "Packets of no expected flow, or more than 2,048 packets late"});
+                 "Packets of no expected flow, or more than 65,536 packets late"});
   s.add(ce_, {prefix + "ce_received", "packets", "Packets of expected flows that came with CE"});
   s.add(cnp_sent_, {prefix + "cnp_sent", "packets", "CNPs put on the line"});
   s.add(latency_,

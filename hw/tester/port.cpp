@@ -18,15 +18,6 @@ constexpr std::uint64_t state_value(SendState state) { return static_cast<std::u
 constexpr std::uint8_t kAllPriorities = 0xFF;
 constexpr std::size_t kLoggedPauses = std::size_t{1} << 15;
 
-bool asks_for_pause(const net::Frame& frame) {
-  const net::MacControl& control = frame.mac_control;
-  if (frame.is_pause()) return control.quanta[0] != 0;
-  for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
-    if ((control.enable_vector >> p & 1U) != 0 && control.quanta[p] != 0) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
@@ -44,7 +35,6 @@ TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
           *this, partition.endpoint(std::string(this->name()) + ".act"), Phase::kAct)),
       pause_log_(kLoggedPauses),
       pauses_(partition, this->name(), line_rate, config.response_quanta, *this),
-      heard_pauses_(partition, heard_probe_),
       pfc_(partition, this->name(), config.pfc, address.mac, line_rate, pause_log_,
            [this] { transmit_next(); }),
       receivers_(partition, this->name(), config.cnp, [this] { transmit_next(); }),
@@ -52,9 +42,6 @@ TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
               [this](const net::Packet& packet) { receivers_.take(packet); }) {
   tx.register_nb_transport_bw(this, &TesterPort::line);
   rx.register_nb_transport_fw(this, &TesterPort::receive);
-  if (config.response_quanta != 0) {
-    heard_.emplace(partition, std::string(this->name()) + ".heard", line_rate, 0, heard_pauses_);
-  }
   register_all(peer);
 }
 
@@ -174,7 +161,6 @@ tlm::tlm_sync_enum TesterPort::line(net::Packet& /*packet*/, PacketPhase& phase,
     case PacketPhase::Kind::kLinkDown:
       link_up_ = false;
       pauses_.forget();
-      if (heard_) heard_->forget();
       break;
     case PacketPhase::Kind::kLinkUp:
       link_up_ = true;
@@ -194,15 +180,12 @@ tlm::tlm_sync_enum TesterPort::line(net::Packet& /*packet*/, PacketPhase& phase,
 
 void TesterPort::take_control_frame(const net::Frame& frame) {
   if (!frame.is_pfc() && !frame.is_pause()) return;  // IEEE 802.3 31.3: unknown opcodes are ignored
-  if (asks_for_pause(frame)) xoff_received_.add();
-  if (heard_) heard_->receive(frame);
-  pauses_.receive(frame);
+  if (pauses_.receive(frame)) xoff_received_.add();
 }
 
 void TesterPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
   const Time now = partition_.now();
   paused_probe_.set(paused, now);
-  if (!heard_) heard_probe_.set(paused, now);
   for (std::uint8_t p = 0; p < PauseReceiver::kPriorities; ++p) {
     if ((changed >> p & 1U) == 0) continue;
     if ((paused >> p & 1U) != 0) {

@@ -71,16 +71,6 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   const PauseLog& pause_log() const { return pause_log_; }
 
  private:
-  /// What is heard of pauses before they take effect.
-  struct HeardPauses : PauseListener {
-    HeardPauses(Partition& its_partition, Probe& its_probe)
-        : partition(its_partition), probe(its_probe) {}
-    void pause_changed(std::uint8_t paused, std::uint8_t /*changed*/) override {
-      probe.set(paused, partition.now());
-    }
-    Partition& partition;
-    Probe& probe;
-  };
   struct Sender {
     explicit Sender(const FlowConfig& flow) : source(flow), index(flow.index) {}
     FlowSource source;
@@ -102,6 +92,7 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   // pauses
   void take_control_frame(const net::Frame& frame);
   void take_cnp(const net::Frame& frame);
+  void pause_heard(std::uint8_t heard) override { heard_probe_.set(heard, partition_.now()); }
   void pause_changed(std::uint8_t paused, std::uint8_t changed) override;
   void update_waits();
   void show_pause(Time end);
@@ -127,11 +118,9 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
 
   PauseLog pause_log_;
   PauseReceiver pauses_;
-  HeardPauses heard_pauses_;
-  std::optional<PauseReceiver> heard_;  // if a pause takes effect later than it is heard of
-  std::uint8_t held_ = 0;               // bit n: priority n is paused and has something to send
-  Time paused_since_ = kForever;        // with packets of a flow to send
-  std::uint8_t paused_first_ = 0;       // the priorities with which that began
+  std::uint8_t held_ = 0;          // bit n: priority n is paused and has something to send
+  Time paused_since_ = kForever;   // with packets of a flow to send
+  std::uint8_t paused_first_ = 0;  // the priorities with which that began
 
   TesterPfcSender pfc_;
   FlowReceivers receivers_;

@@ -183,7 +183,7 @@ void LinkEnd::launch(net::Packet& packet, Time now, Time first, Time last) {
   if (hit_by_bit_error(packet.wire_bytes)) {
     // The transmitter may keep its packet to send it again: one that is broken is another.
     frame.corrupted = true;
-    frame.packet = copy_of(packet);
+    frame.packet = net::clone(packet, partition_.packets());
     frame.packet->bad_fcs = true;
   }
   carrier_->carry(std::move(frame));
@@ -199,17 +199,6 @@ bool LinkEnd::hit_by_bit_error(std::uint32_t bytes) {
   while (bits_to_error_ < bits) bits_to_error_ += 1 + random_.geometric(config_.bit_error_rate);
   bits_to_error_ -= bits;
   return true;
-}
-
-Ref<net::Packet> LinkEnd::copy_of(const net::Packet& packet) {
-  Ref<net::Packet> copy = partition_.packets().packets.acquire();
-  copy->id = packet.id;
-  copy->created = packet.created;
-  copy->wire_bytes = packet.wire_bytes;
-  copy->bad_fcs = packet.bad_fcs;
-  copy->payload = packet.payload;
-  copy->frame = packet.frame;
-  return copy;
 }
 
 void LinkEnd::end_transmission() {
@@ -261,7 +250,7 @@ void LinkEnd::settle(FrameInFlight& frame) {
     copies = frame.packet->references() > (on_line ? 2U : 1U);
   }
   if (copies) {
-    frame.packet = copy_of(*frame.packet);
+    frame.packet = net::clone(*frame.packet, partition_.packets());
     frame.packet->bad_fcs = frame.corrupted;
   }
 }

@@ -4,10 +4,9 @@
 // Modelled: serialisation at the exact line rate with preamble and inter-frame gap, propagation,
 // bit errors (a frame with one or more has a bad FCS), loss, and times when the link is down:
 // - outages, configured, at both ends at once;
-// - retraining, asked for by a device (kRetrain): its end goes down at once, the other when the
-// loss
-//   of the signal reaches it, and each comes up `lasts` after it went down, or a round trip if that
-//   is longer (no signal of the other end is there before).
+// - retraining, asked for by a device (kRetrain): its end goes down at once, the other when it sees
+//   no signal, a propagation later, and each comes up `lasts` after it went down, or a round trip
+//   if that is longer (no signal of the other end is there before).
 // An end is up when nothing holds it down. When it goes down, all that has not arrived to its last
 // bit is lost, a frame whose first bit has been announced is cut short and has a bad FCS, and what
 // is sent meanwhile is lost at the transmitter. A frame that arrives at a dead end, or was under
@@ -116,7 +115,6 @@ class LinkEnd : public sc_core::sc_module {
   tlm::tlm_sync_enum ignore(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
   void launch(net::Packet& packet, Time now, Time first, Time last);
   bool hit_by_bit_error(std::uint32_t bytes);
-  Ref<net::Packet> copy_of(const net::Packet& packet);
 
   void end_transmission();
   void arrive();

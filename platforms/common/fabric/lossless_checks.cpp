@@ -4,6 +4,7 @@
 #include <string>
 
 #include "hw/eth_switch/classifier.h"
+#include "hw/eth_switch/headroom.h"
 #include "tlm/base/error.h"
 
 namespace railyard {
@@ -59,6 +60,32 @@ class Checks {
            "write switch.headroom.response_quanta: " + std::to_string(taken));
   }
 
+  /// Of a host that does not take frames as fast as they come: what still comes after its XOFF.
+  void receive_buffer(const Topology::Link& link) const {
+    const TesterConfig& tester = config_.tester;
+    const bool slow = tester.drain_rate.has_value() || tester.receive_stall.probability > 0 ||
+                      !tester.stuck.empty() || !config_.stuck.empty();
+    if (!slow || !tester.pfc.enabled) return;
+    LinkConfig cable = config_.link;
+    cable.length = link.length;
+    const HeadroomConfig& headroom = config_.switches.buffers.headroom;
+    LosslessLine line;
+    line.rate = link.rate;
+    line.propagation = cable.propagation();
+    line.largest_frame = headroom.largest_frame;
+    line.response_quanta = own_response_quanta(config_.switches.buffers, link.rate);
+    line.interface_delay = 0;
+    // The frame that crosses, what comes until the pause acts, and a frame that has begun by then.
+    const std::uint64_t least =
+        tester.pfc.xoff + 2ULL * headroom.largest_lossless_frame + pause_window(line);
+    if (tester.receive_buffer >= least) return;
+    refuse("tester.receive_buffer of " + format_bytes(tester.receive_buffer) +
+               " does not hold what comes until a pause acts at " + format_rate(link.rate) +
+               ": with tester.pfc.xoff of " + format_bytes(tester.pfc.xoff) + " it takes " +
+               format_bytes(least),
+           "enlarge tester.receive_buffer, or lower tester.pfc.xoff");
+  }
+
   void flow(const FlowConfig& flow) const {
     const std::uint8_t priority = counted_as("traffic", flow.priority, flow.dscp);
     const std::uint32_t accepted =
@@ -103,7 +130,9 @@ void check_lossless(const FabricConfig& config, const Topology& topology,
   if (buffers.headroom.rule == HeadroomRule::kByHand) return;
   const Checks checks(config);
   for (const Topology::Link& link : topology.links()) {
-    checks.response(link, link.a.node < topology.hosts());
+    const bool to_host = link.a.node < topology.hosts();
+    checks.response(link, to_host);
+    if (to_host) checks.receive_buffer(link);
   }
   for (const FlowConfig& flow : flows) checks.flow(flow);
   if (config.tester.cnp.enabled) {

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <set>
+#include <utility>
 #include <vector>
+
+#include "tlm/sim/random.h"
 
 namespace railyard {
 namespace {
@@ -108,6 +112,35 @@ TEST(FlowSink, TakesPacketsInAnyOrder) {
     ASSERT_TRUE(sink.complete());
     ASSERT_EQ(sink.bytes(), 7U * 256);
   } while (std::next_permutation(order.begin(), order.end()));
+}
+
+// Against a set of all numbers that came: lateness of every magnitude, and duplicates.
+TEST(FlowSink, IsRightHoweverLatePacketsCome) {
+  net::PacketPool pool;
+  FlowConfig config = flow(1, std::uint64_t{30'000} * 256, 256);
+  config.data = DataMode::kElided;
+  const auto packets = packets_of(config, pool);
+  RandomStream random(1, "late");
+  for (const std::uint64_t lateness : {3U, 200U, 2'000U, 29'000U}) {
+    std::vector<std::pair<std::uint64_t, std::size_t>> order;
+    for (std::size_t i = 0; i < packets.size(); ++i)
+      order.emplace_back(i + random.below(lateness), i);
+    std::sort(order.begin(), order.end());
+    FlowSink sink(config);
+    std::set<std::size_t> came;
+    for (const auto& [when, i] : order) {
+      const FlowSink::Verdict verdict = sink.take(*packets[i]);
+      ASSERT_EQ(verdict == FlowSink::Verdict::kOutOfOrder, !came.empty() && i < *came.rbegin());
+      ASSERT_TRUE(verdict != FlowSink::Verdict::kStray && verdict != FlowSink::Verdict::kDuplicate);
+      came.insert(i);
+      const std::size_t again = random.below(i + 1);
+      if (came.count(again) != 0) {
+        ASSERT_EQ(sink.take(*packets[again]), FlowSink::Verdict::kDuplicate);
+      }
+      ASSERT_EQ(sink.missing(), *came.rbegin() + 1 - came.size());
+    }
+    ASSERT_TRUE(sink.complete());
+  }
 }
 
 TEST(FlowSink, KnowsTheLatestPacketsOnly) {

@@ -91,6 +91,22 @@ TEST(FabricConfig, PeersThatPauseLaterThanHeadroomsAreForAreRefused) {
   EXPECT_EQ(refusal("switch: {pfc: {response_quanta: 9050}}\n"), "");  // no switch is its peer
 }
 
+TEST(FabricConfig, ASlowHostNeedsRoomForWhatComesAfterItsXoff) {
+  // 2 * 10 us of 400 Gb/s 1,000,000 B; 9,236 and 72 B of our frame and XOFF; 905 quanta 57,920 B;
+  // two frames of 9,216 B; XOFF at 65,536 B
+  const std::string far = "link: {length: 2km}\nswitch: {buffer: 256MiB}\n";
+  const auto slow = [](const std::string& more) {
+    return "tester: {receive_buffer: " + more + "}\n";
+  };
+  EXPECT_THAT(refusal(far + slow("1151195B, drain_rate: 10Gbps")),
+              HasSubstr("tester.receive_buffer of 1151195B does not hold what comes until a pause "
+                        "acts at 400Gbps: with tester.pfc.xoff of 64KiB it takes 1151196B"));
+  EXPECT_EQ(refusal(far + slow("1151196B, drain_rate: 10Gbps")), "");
+  EXPECT_THAT(refusal(far + "stuck: [{port: h0, at: 1us}]\n"), HasSubstr("receive_buffer"));
+  EXPECT_EQ(refusal(far), "");  // takes frames as they come
+  EXPECT_EQ(refusal(far + slow("256KiB, drain_rate: 10Gbps, pfc: {enabled: false}")), "");
+}
+
 TEST(FabricConfig, FramesThatALosslessPriorityWouldDropAreRefused) {
   const auto largest = [](int bytes) {
     return "nic: {path_mtu: 1024}\nswitch: {headroom: {largest_lossless_frame: " +
