@@ -108,7 +108,9 @@ class EthSwitch : public sc_core::sc_module {
   void refuse(SwitchPort& in, const Admission& admission, PortClass group);
   void raise_xoff(SwitchPort& in, PortClass group);
   BufferManager& buffer_of(PortId in) { return *buffers_[slice_of(in)]; }
-  std::size_t slice_of(PortId port) const { return port * config_.slices / queued_bytes_.size(); }
+  std::size_t slice_of(PortId port) const {
+    return std::size_t{port} * config_.slices / queued_bytes_.size();
+  }
   struct Pipeline {
     Stage parser, ingress, buffer, scheduler, egress;
   };
