@@ -108,6 +108,7 @@ void EthSwitch::build_buffers(const std::vector<std::optional<SwitchLine>>& line
     if (!lines[i] && whole.ports[i].headroom_pool) whole.ports[i].headroom_pool = 0;
   }
   whole.cells /= config_.slices;
+  if (config_.slices > 1) whole.what = "a slice of the buffer";
   for (std::size_t slice = 0; slice < config_.slices; ++slice) {
     SharedBufferShape shape = whole;
     for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -26,8 +26,8 @@ SharedBuffer::SharedBuffer(const SharedBufferShape& shape)
     const auto size = [&](std::uint64_t cells) { return format_bytes(cells * cell_); };
     throw ConfigError(shape.place,
                       "reserves of " + size(reserved) + " and headrooms of " + size(headroom) +
-                          " sum to " + size(reserved + headroom) + ", more than the buffer's " +
-                          size(total_),
+                          " sum to " + size(reserved + headroom) + ", more than " + shape.what +
+                          "'s " + size(total_),
                       "enlarge the buffer, or reduce lossless priorities, reserves, cable lengths "
                       "or the headroom");
   }

@@ -60,7 +60,9 @@ struct SharedBufferShape {
   std::uint32_t cells = 0;
   std::uint32_t cell = 192;  // bytes
   std::vector<PortShape> ports;
-  std::string place;  // "file:line:column", for messages
+  // For messages: "file:line:column", and what the cells are.
+  std::string place;
+  std::string what = "the buffer";
 };
 
 /// An ingress port and priority group, or an egress port and traffic class.

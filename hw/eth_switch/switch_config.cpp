@@ -37,7 +37,7 @@ void SwitchConfig::declare(Parameters& p) {
   p.choice("profile", profile, switch_profile_names())
       .doc(
           "Class of switch whose numbers the keys that are not written have; custom: the defaults "
-          "that stand here");
+          "that stand here. It sets link.rate too, and bounds the sum of a switch's port rates");
   p.add("clock", clock)
       .range(100, kMicrosecond)
       .doc("Period of the clock that the pipeline's cycles and PFC's decisions keep to");

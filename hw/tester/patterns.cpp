@@ -216,7 +216,7 @@ void check_incast(const PatternConfig& config, std::size_t endpoints, const Refu
   if (config.senders && *config.senders >= endpoints) {
     refuse("senders",
            std::to_string(*config.senders) + " senders and a receiver, but " +
-               std::to_string(endpoints) + " endpoints",
+               std::to_string(endpoints) + (endpoints == 1 ? " endpoint" : " endpoints"),
            "write at most " + std::to_string(endpoints - 1) + ", or add hosts to the topology");
   }
 }

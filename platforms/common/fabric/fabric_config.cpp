@@ -1,9 +1,15 @@
 #include "platforms/common/fabric/fabric_config.h"
 
+#include <fmt/format.h>
+
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
 
 namespace railyard {
+
+namespace {
+double gigabits(Rate rate) { return rate.bits_per_second() / 1e9; }
+}  // namespace
 
 void NicConfig::declare(Parameters& p) {
   p.choice("path_mtu", path_mtu,
@@ -37,13 +43,39 @@ void FabricConfig::declare(Parameters& p) {
         bound.fail("traffic.senders", "topology." + key + " " + problem, remedy);
       });
     }
-    const auto endpoints = endpoints_of(build_topology(topology, link));
+    if (switches.profile != SwitchProfile::kCustom && !bound.has("link.rate")) {
+      link.rate = switch_profile(switches.profile).rate.value;
+    }
+    const Topology built = build_topology(topology, link);
+    check_capacity(built, bound);
+    const auto endpoints = endpoints_of(built);
     check_pattern(traffic, endpoints,
                   [&](const auto& key, const auto& problem, const auto& remedy) {
                     bound.fail("traffic." + key, problem, remedy);
                   });
     check_stuck(EndpointNames(endpoints));
   });
+}
+
+// A profile's ports may be split and joined, as they are in silicon: what counts is their sum.
+void FabricConfig::check_capacity(const Topology& built, const Bound& bound) const {
+  if (switches.profile == SwitchProfile::kCustom) return;
+  const SwitchProfileValues v = switch_profile(switches.profile);
+  const double capacity = v.ports.value * gigabits(v.rate.value);
+  std::vector<double> rates(built.nodes().size(), 0);
+  for (const Topology::Link& l : built.links()) {
+    rates[l.a.node] += gigabits(l.rate);
+    rates[l.b.node] += gigabits(l.rate);
+  }
+  for (std::size_t i = built.hosts(); i < rates.size(); ++i) {
+    if (rates[i] <= capacity) continue;
+    bound.fail("switch.profile",
+               fmt::format("the {} ports of {} sum to {:g} Gb/s, more than the {:g} Gb/s ({} x {}) "
+                           "of the profile",
+                           built.nodes()[i].ports, built.nodes()[i].name, rates[i], capacity,
+                           v.ports.value, format_rate(v.rate.value)),
+               "connect less, write slower links, or choose a larger profile or custom");
+  }
 }
 
 /// A port's times must be apart, in whatever order they are written.

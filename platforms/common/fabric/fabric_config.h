@@ -50,6 +50,7 @@ struct FabricConfig {
   void declare(Parameters& p);
 
  private:
+  void check_capacity(const Topology& built, const Bound& bound) const;
   void check_stuck(const EndpointNames& names) const;
 };
 

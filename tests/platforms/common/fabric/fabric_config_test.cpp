@@ -69,6 +69,30 @@ TEST(FabricConfig, ABufferThatIsTooSmallForHeadroomsIsRefusedWithTheSum) {
       AllOf(StartsWith("f.yaml:2:3: "), HasSubstr("headrooms of 1613952B sum to 1613952B")));
 }
 
+TEST(FabricConfig, AProfileGivesTheRateAndBoundsTheSumOfThePorts) {
+  const auto rate = [](const char* text) { return format_rate(bound(text).link.rate); };
+  EXPECT_EQ(rate("switch: {profile: 51.2t}"), "800Gbps");
+  EXPECT_EQ(rate("switch: {profile: 51.2t}\nlink: {rate: 100Gbps}"), "100Gbps");
+  EXPECT_EQ(rate("switch: {profile: custom}"), "400Gbps");
+
+  const std::string head = "switch:\n  profile: 12.8t\n";
+  EXPECT_EQ(refusal(head + "topology: {hosts: 32}\ntraffic: {senders: 8}\n"), "");
+  EXPECT_EQ(refusal(head + "link: {rate: 100Gbps}\ntopology: {hosts: 128}\n"), "");
+  EXPECT_THAT(
+      refusal(head + "topology: {hosts: 33}\n"),
+      AllOf(StartsWith("f.yaml:2:"),
+            HasSubstr("switch.profile: the 33 ports of sw0 sum to 13200 Gb/s, more than the "
+                      "12800 Gb/s (32 x 400Gbps) of the profile")));
+  EXPECT_THAT(refusal(head + "topology: {kind: leaf_spine, leaves: 2, spines: 1, "
+                             "hosts_per_switch: 33, fabric_rate: 100Gbps}\n"),
+              HasSubstr("more than the 12800 Gb/s"));
+}
+
+TEST(FabricConfig, ASliceThatIsTooSmallIsCalledASlice) {
+  EXPECT_THAT(refusal("switch: {buffer: 2MiB, slices: 4}\n"),
+              HasSubstr("more than a slice of the buffer's "));
+}
+
 TEST(FabricConfig, ALinkBeyondTheStandardNeedsAResponseTime) {
   EXPECT_THAT(refusal("link: {rate: 1.6Tbps}\n"), HasSubstr("response_quanta"));
 }
