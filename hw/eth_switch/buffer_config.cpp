@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "hw/congestion/pause_timers.h"
 #include "tlm/base/error.h"
 
 namespace railyard {
@@ -174,12 +175,20 @@ std::uint32_t own_response_quanta(const BufferConfig& config, const Rate& rate) 
                              "write pfc.response_quanta, in quanta of 512 bit times");
 }
 
+// Of a response that is no shorter than the line's shortest.
+std::uint64_t shortest_quanta(const PortLine& line) {
+  std::uint64_t quanta = 0;
+  while (line.rate.time_of(PauseTimers::kBytesAQuantum * quanta) < line.shortest_response) ++quanta;
+  return quanta;
+}
+
 std::uint64_t headroom_cells(const BufferConfig& config, const PortLine& line) {
   const HeadroomConfig& headroom = config.headroom;
   if (headroom.rule == HeadroomRule::kByHand) {
     return headroom.size.value_or(0) / config.cell;
   }
-  const std::uint32_t quanta = peer_response_quanta(config, line.rate);
+  const auto quanta = static_cast<std::uint32_t>(
+      std::max<std::uint64_t>(peer_response_quanta(config, line.rate), shortest_quanta(line)));
   const std::uint64_t exact = exact_headroom({line.rate, line.propagation, headroom.largest_frame,
                                               headroom.largest_lossless_frame, config.cell, quanta,
                                               headroom.interface_delay, line.decision_delay, true});

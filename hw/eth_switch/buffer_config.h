@@ -78,13 +78,14 @@ struct BufferConfig {
   void declare(Parameters& p);
 };
 
-/// What is at a port: its link, and how long the switch takes to decide on XOFF (one block clock
-/// and the latency of the PFC generator).
+/// What is at a port: its link, how long the switch takes to decide on XOFF (one block clock and
+/// the latency of the PFC generator), and how long the peer takes to obey at least.
 struct PortLine {
   Rate rate = Rate::gbps(400);
   Length length = metres(3);
   Time propagation = 15 * kNanosecond;  // one way
   Time decision_delay = 0;
+  Time shortest_response = 0;  // of a peer of the switch's own kind
 };
 
 /// The response limit of the port's peer, as configured or the standard's, and the port's own

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
 #include "hw/congestion/pause_log.h"
 #include "hw/eth_switch/frame_queue.h"
 #include "hw/eth_switch/stage.h"
@@ -56,10 +57,12 @@ class EthSwitch : public sc_core::sc_module {
  public:
   static constexpr std::size_t kPriorities = 8;
 
-  /// `lines[i]` is at port i; none: no cable. ConfigError if the ports' headrooms and reserves do
+  /// `lines[i]` is at port i; none: no cable. `blocks` makes the blocks of PFC; none: the twins,
+  /// gated. ConfigError if the ports' headrooms and reserves do
   /// not fit into the buffer, or a response time is missing.
   EthSwitch(sc_core::sc_module_name name, Partition& partition, const SwitchConfig& config,
-            const std::vector<std::optional<SwitchLine>>& lines, SwitchStages stages = {});
+            const std::vector<std::optional<SwitchLine>>& lines, SwitchStages stages = {},
+            Blocks* blocks = nullptr);
   ~EthSwitch() override;
 
   /// A port with a cable.
@@ -127,6 +130,8 @@ class EthSwitch : public sc_core::sc_module {
 
   SwitchConfig config_;
   Partition& partition_;
+  Blocks own_blocks_;
+  Blocks& blocks_;
   std::uint8_t lossless_ = 0;
   std::uint32_t largest_frame_;
   std::uint32_t largest_lossless_frame_;

@@ -21,7 +21,13 @@ void SwitchPort::want_pause(unsigned priority, bool xoff, PortId cause) {
     group_probes_[priority]->xoff_wanted.set(xoff ? 1 : 0, now);
     group_probes_[priority]->xoff_cause.set(xoff_cause_[priority], now);
   }
-  pfc_.want(priority, xoff);
+  const unsigned bit = 1U << priority;
+  wanted_ = static_cast<std::uint8_t>(xoff ? wanted_ | bit : wanted_ & ~bit);
+  pfc_.crossed();
+}
+
+PfcLevels SwitchPort::pfc_levels(unsigned priority) const {
+  return owner_.buffer_of(id_).levels({id_, static_cast<std::uint8_t>(priority)});
 }
 
 void SwitchPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {

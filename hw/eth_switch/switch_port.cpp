@@ -32,11 +32,11 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
       wake_(Event::of<&SwitchPort::send_next>(
           *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
       pauses_(partition_, this->name(), rate_, own_response_quanta(owner.config().buffers, rate_),
-              *this),
+              owner.config().clock, owner.blocks_, *this),
       pfc_(partition_, this->name(), rate_,
            {owner.config().clock, owner.config().buffers.pfc.latency,
-            owner.config().buffers.pfc.quanta},
-           *this),
+            owner.config().buffers.pfc.quanta, owner.lossless()},
+           owner.blocks_, *this, *this),
       watchdog_(partition_, this->name(), owner.config().watchdog, owner.lossless(), *this),
       last_bit_(Event::of<&SwitchPort::show_last_bit>(
           *this, partition_.endpoint(std::string(this->name()) + ".last_bit"), Phase::kObserve)),

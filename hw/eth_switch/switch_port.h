@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "hw/congestion/pause_receiver.h"
+#include "hw/congestion/clocked_pause_receiver.h"
+#include "hw/congestion/pfc_generator.h"
 #include "hw/eth_switch/eth_switch.h"
-#include "hw/eth_switch/pfc_generator.h"
 #include "hw/eth_switch/port_watchdog.h"
 #include "tlm/link/packet_protocol.h"
 
@@ -19,6 +19,7 @@ namespace railyard {
 class SwitchPort : public sc_core::sc_module,
                    private PauseListener,
                    private PfcTransmitter,
+                   private PfcLevelSource,
                    private WatchedPort {
  public:
   static constexpr unsigned kClasses = EgressScheduler::kClasses;
@@ -78,6 +79,8 @@ class SwitchPort : public sc_core::sc_module,
     pfc_waits_ = true;
     send_next();
   }
+  PfcLevels pfc_levels(unsigned priority) const override;
+  std::uint8_t pfc_wanted() const override { return wanted_; }
   PfcWatchdog::QueueView watchdog_view(unsigned priority) override;
   bool pause_stands(unsigned priority) override { return (pauses_.paused() >> priority & 1U) != 0; }
   void storm(unsigned priority, WatchdogAction action) override;
@@ -139,13 +142,14 @@ class SwitchPort : public sc_core::sc_module,
   std::array<std::uint64_t, kClasses> dequeued_{};
 
   // pauses
-  PauseReceiver pauses_;
+  ClockedPauseReceiver pauses_;
   PfcGenerator pfc_;
   PortWatchdog watchdog_;
   Event last_bit_;
   std::array<Time, EthSwitch::kPriorities> obeyed_since_{};
   std::array<Time, EthSwitch::kPriorities> xoff_since_;
   unsigned cut_pauses_ = 0;
+  std::uint8_t wanted_ = 0;  // bit n: the buffer wants the peer to pause priority n
   std::array<Time, EthSwitch::kPriorities> pause_time_at_reset_{};
   std::array<PortId, EthSwitch::kPriorities> xoff_cause_{};
 

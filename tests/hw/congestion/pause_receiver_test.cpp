@@ -1,4 +1,4 @@
-#include "hw/congestion/pause_receiver.h"
+#include "hw/congestion/timed_pause_receiver.h"
 
 #include <gmock/gmock.h>
 
@@ -53,7 +53,7 @@ struct Bench : PauseListener {
   };
 
   Simulation simulation{{}};
-  PauseReceiver receiver;
+  TimedPauseReceiver receiver;
   std::vector<Change> changes;
   std::uint8_t before = 0;
   Endpoint endpoint;

@@ -1,0 +1,95 @@
+#include "hw/congestion/pfc_generator.h"
+
+#include <algorithm>
+#include <array>
+
+#include "hw/congestion/pause_timers.h"
+#include "tlm/observe/checker.h"
+
+namespace railyard {
+
+PfcGenerator::PfcGenerator(Partition& partition, const std::string& name, Rate rate,
+                           const Config& config, Blocks& blocks, const PfcLevelSource& levels,
+                           PfcTransmitter& transmitter)
+    : partition_(partition),
+      name_(name + ".pfc_gen"),
+      blocks_(blocks),
+      levels_(levels),
+      transmitter_(transmitter),
+      config_(config),
+      block_(blocks.pfc_gen(name_)),
+      clock_(partition, name_, config.clock, blocks.free_running(), *this),
+      announce_(Event::of<&PfcGenerator::announce>(*this, partition.endpoint(name_ + ".due"),
+                                                   Phase::kTimer)) {
+  const Time pause = rate.time_of(PauseTimers::kBytesAQuantum * config.quanta);
+  in_.refresh = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(pause / 2 / config.clock));
+  in_.enable = config.priorities;
+}
+
+bool PfcGenerator::edge(std::uint64_t cycle) {
+  in_.now = cycle & rtl::kTimeMask;
+  for (unsigned left = in_.enable; left != 0; left &= left - 1) {
+    const auto p = static_cast<unsigned>(__builtin_ctz(left));
+    const PfcLevels levels = levels_.pfc_levels(p);
+    in_.depth[p] = levels.depth;
+    in_.xoff_th[p] = levels.xoff;
+    in_.xon_th[p] = levels.xon;
+  }
+  in_.tx_ready = taken_;
+  in_.clear = forgotten_;
+  const bool was_due = out_.tx_valid && !taken_ && !forgotten_;
+  taken_ = forgotten_ = false;
+  const Time now = partition_.now();
+  out_ = blocks_.clock(*block_, BlockKind::kPfcGen, name_, in_, now);
+  if (out_.wake_valid) clock_.request_wake(out_.wake, cycle);
+  if (out_.tx_xoff != levels_.pfc_wanted()) {
+    break_invariant(name_, now,
+                    "pauses priorities " + std::to_string(out_.tx_xoff) + ", the buffer " +
+                        std::to_string(levels_.pfc_wanted()) + " (bit n: priority n)");
+  }
+  return out_.tx_valid != was_due;
+}
+
+void PfcGenerator::show() {
+  announced_ = false;
+  if (!out_.tx_valid) {
+    partition_.scheduler().cancel(announce_);
+  } else if (config_.latency == 0) {
+    announce();
+  } else {
+    partition_.scheduler().schedule_in(announce_,
+                                       config_.clock * static_cast<Time>(config_.latency));
+  }
+}
+
+void PfcGenerator::announce() {
+  announced_ = true;
+  transmitter_.pfc_due();
+}
+
+PfcGenerator::Sent PfcGenerator::form(net::Frame& frame, const net::MacAddress& source) {
+  Sent sent;
+  sent.xoff = out_.tx_xoff;
+  sent.xon = static_cast<std::uint8_t>(out_.tx_enable & ~out_.tx_xoff);
+  sent.refresh = out_.tx_refresh;
+  std::array<std::uint16_t, rtl::kPriorities> quanta{};
+  for (unsigned p = 0; p < quanta.size(); ++p) {
+    if ((sent.xoff >> p & 1U) != 0) quanta[p] = config_.quanta;
+  }
+  frame = net::pfc_frame(source, out_.tx_enable, quanta);
+  told_ = sent.xoff;
+  taken_ = true;
+  announced_ = false;
+  clock_.request();
+  return sent;
+}
+
+void PfcGenerator::forget() {
+  told_ = 0;
+  forgotten_ = true;
+  announced_ = false;
+  partition_.scheduler().cancel(announce_);
+  clock_.request();
+}
+
+}  // namespace railyard
