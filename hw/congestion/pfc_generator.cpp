@@ -30,10 +30,7 @@ bool PfcGenerator::edge(std::uint64_t cycle) {
   in_.now = cycle & rtl::kTimeMask;
   for (unsigned left = in_.enable; left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(__builtin_ctz(left));
-    const PfcLevels levels = levels_.pfc_levels(p);
-    in_.depth[p] = levels.depth;
-    in_.xoff_th[p] = levels.xoff;
-    in_.xon_th[p] = levels.xon;
+    sample(p, levels_.pfc_levels(p));
   }
   in_.tx_ready = taken_;
   in_.clear = forgotten_;
@@ -48,6 +45,19 @@ bool PfcGenerator::edge(std::uint64_t cycle) {
                         std::to_string(levels_.pfc_wanted()) + " (bit n: priority n)");
   }
   return out_.tx_valid != was_due;
+}
+
+// A group may cross a threshold and come back, between two edges, to where the block would keep its
+// state. Its buffer has acted on the crossing, so the block is shown the threshold that was
+// crossed.
+void PfcGenerator::sample(unsigned priority, const PfcLevels& levels) {
+  in_.depth[priority] = levels.depth;
+  in_.xoff_th[priority] = levels.xoff;
+  in_.xon_th[priority] = levels.xon;
+  const bool is = (out_.tx_xoff >> priority & 1U) != 0;
+  const bool wanted = (levels_.pfc_wanted() >> priority & 1U) != 0;
+  if (wanted && !is && levels.depth <= levels.xoff) in_.xoff_th[priority] = levels.xon;
+  if (!wanted && is && levels.depth > levels.xon) in_.xon_th[priority] = levels.xoff;
 }
 
 void PfcGenerator::show() {

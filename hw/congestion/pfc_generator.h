@@ -63,6 +63,7 @@ class PfcGenerator : private Clocked {
   bool edge(std::uint64_t cycle) override;
   void show() override;
   void announce();
+  void sample(unsigned priority, const PfcLevels& levels);
 
   Partition& partition_;
   std::string name_;
