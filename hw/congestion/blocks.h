@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "rtl/model/fields.h"
@@ -64,7 +65,8 @@ class Blocks {
 
   bool free_running() const { return clocking_ == BlockClocking::kFreeRunning; }
   const std::vector<Traced>& traced() const { return traced_; }
-  void on_tick(Tick tick) { tick_ = std::move(tick); }
+  /// Ticks are called in the order in which they were given.
+  void on_tick(Tick tick) { ticks_.push_back(std::move(tick)); }
   void watch(Watch watch) { watch_ = std::move(watch); }
 
   /// One edge of a block: to be called in place of its clock().
@@ -72,10 +74,7 @@ class Blocks {
   typename Block::Out clock(Block& block, BlockKind kind, const std::string& name,
                             const typename Block::In& in, Time now) {
     ++cycles_[static_cast<std::size_t>(kind)];
-    if (tick_ && now != ticked_) {
-      ticked_ = now;
-      tick_(now);
-    }
+    if (now != ticked_) tick(now);
     const typename Block::Out out = block.clock(in);
     if (watch_) watch_(name, in.now, rtl::fields_of(block.state()));
     return out;
@@ -85,6 +84,11 @@ class Blocks {
   std::uint64_t cycles(BlockKind kind) const { return cycles_[static_cast<std::size_t>(kind)]; }
 
  private:
+  void tick(Time now) {
+    ticked_ = now;
+    if (engine_ == BlockEngine::kModel) return;
+    for (const Tick& each : ticks_) each(now);
+  }
   template <class Interface, class Model, class Rtl>
   std::unique_ptr<Interface> make(const std::string& name);
 
@@ -92,7 +96,7 @@ class Blocks {
   BlockClocking clocking_ = BlockClocking::kGated;
   VerilatedContext* context_ = nullptr;
   std::vector<Traced> traced_;
-  Tick tick_;
+  std::vector<Tick> ticks_;
   Watch watch_;
   Time ticked_ = -1;
   std::array<std::uint64_t, kBlockKinds> cycles_{};

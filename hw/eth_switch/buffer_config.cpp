@@ -175,10 +175,8 @@ std::uint32_t own_response_quanta(const BufferConfig& config, const Rate& rate) 
                              "write pfc.response_quanta, in quanta of 512 bit times");
 }
 
-// Of a response that is no shorter than the line's shortest.
-std::uint64_t shortest_quanta(const PortLine& line) {
-  std::uint64_t quanta = 0;
-  while (line.rate.time_of(PauseTimers::kBytesAQuantum * quanta) < line.shortest_response) ++quanta;
+std::uint64_t quanta_at_least(std::uint64_t quanta, const Rate& rate, Time least) {
+  while (rate.time_of(PauseTimers::kBytesAQuantum * quanta) < least) ++quanta;
   return quanta;
 }
 
@@ -187,8 +185,8 @@ std::uint64_t headroom_cells(const BufferConfig& config, const PortLine& line) {
   if (headroom.rule == HeadroomRule::kByHand) {
     return headroom.size.value_or(0) / config.cell;
   }
-  const auto quanta = static_cast<std::uint32_t>(
-      std::max<std::uint64_t>(peer_response_quanta(config, line.rate), shortest_quanta(line)));
+  const std::uint64_t quanta =
+      quanta_at_least(peer_response_quanta(config, line.rate), line.rate, line.shortest_response);
   const std::uint64_t exact = exact_headroom({line.rate, line.propagation, headroom.largest_frame,
                                               headroom.largest_lossless_frame, config.cell, quanta,
                                               headroom.interface_delay, line.decision_delay, true});

@@ -93,6 +93,9 @@ struct PortLine {
 std::uint32_t peer_response_quanta(const BufferConfig& config, const Rate& rate);
 std::uint32_t own_response_quanta(const BufferConfig& config, const Rate& rate);
 
+/// `quanta`, or as many as take `least` at that rate.
+std::uint64_t quanta_at_least(std::uint64_t quanta, const Rate& rate, Time least);
+
 /// Headroom in cells: of one lossless priority, or of the whole port if set by hand with scope
 /// `port`. ConfigError if SONiC's formula gives less than the worst case: a lossless priority whose
 /// headroom is not set by hand never drops.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
 #include "platforms/common/command_line.h"
 #include "platforms/common/trigger.h"
 #include "tlm/sim/simulation.h"
@@ -18,8 +19,9 @@ namespace railyard {
 class Outputs {
  public:
   /// Opens what the command line names and connects it to the probes of a sealed simulation.
-  /// ConfigError if something cannot be written, or a filter or trigger names nothing.
-  Outputs(const CommandLine& line, Simulation& simulation);
+  /// ConfigError if something cannot be written, or a filter or trigger names nothing. `blocks` are
+  /// traced too; they may be null.
+  Outputs(const CommandLine& line, Simulation& simulation, Blocks* blocks);
 
   /// What has happened is on disk.
   void flush();
@@ -33,6 +35,7 @@ class Outputs {
 
  private:
   void open_trace(const CommandLine& line);
+  void trace_blocks(Blocks& blocks);
 
   Simulation& simulation_;
   // A writer serves all partitions: they run in one thread. Trace and capture do not depend on

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
 #include "platforms/common/congestion/congestion.h"
 #include "platforms/common/run_config.h"
 #include "tlm/base/time.h"
@@ -21,6 +22,8 @@ class Fabric {
   virtual std::vector<std::string> summary() const = 0;
   /// Where congestion came from until `now`, valid until it is asked again; nullptr: not looked at.
   virtual const CongestionReport* congestion(Time /*now*/) { return nullptr; }
+  /// The clocked blocks of congestion control; nullptr: there are none.
+  virtual Blocks* blocks() { return nullptr; }
 };
 
 class Platform {

@@ -20,10 +20,12 @@ namespace railyard {
 TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, bool checks)
     : config_(config),
       simulation_(simulation),
+      blocks_(config.congestion, context_.get()),
       topology_(build_topology(config.topology, config.link)),
       endpoints_(endpoints_of(topology_)),
       names_(endpoints_) {
   const Routes routes(topology_, config.topology.routing);
+  blocks_.on_tick([this](Time now) { context_.set_time(now); });
   build_switches();
   build_hosts();
   connect_links(checks);
@@ -73,7 +75,8 @@ void TesterFabric::build_switches() {
   for (std::uint32_t i = 0; i < topology_.switches(); ++i) {
     const std::uint32_t node = topology_.hosts() + i;
     switches_.push_back(std::make_unique<Switch>(topology_.nodes()[node].name.c_str(),
-                                                 partition_of(node), config_.switches, lines[i]));
+                                                 partition_of(node), config_.switches, lines[i],
+                                                 blocks_));
   }
 }
 
