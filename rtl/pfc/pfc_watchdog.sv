@@ -1,3 +1,5 @@
+`include "rtl/common/assert.svh"
+
 // PFC watchdog of one port: finds queues that a storm of PFC frames holds back for too long, and
 // tells when the storm is over. Eight priorities, each by itself.
 //
@@ -134,13 +136,13 @@ module pfc_watchdog #(
                      (state_q == StGap && poll) || (state_q == StStorm && xoff_i[p]);
     assign active[p]  = state_q != StIdle;
     assign storm_o[p] = state_q == StStorm;
-
-`ifdef RY_PROPS
-`include "rtl/pfc/pfc_watchdog_props.svh"
-`endif
   end
 
   assign quiet_o      = acts == '0;
   assign wake_valid_o = active != '0;
   assign wake_o       = poll_at_i;
+
+`ifdef RY_PROPS
+`include "rtl/pfc/pfc_watchdog_props.svh"
+`endif
 endmodule
