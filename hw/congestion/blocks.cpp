@@ -6,6 +6,7 @@
 
 #include "rtl/verilated/pfc_gen.h"
 #include "rtl/verilated/pfc_rx.h"
+#include "rtl/verilated/pfc_watchdog.h"
 
 namespace railyard {
 
@@ -27,6 +28,8 @@ const char* name_of(BlockKind kind) {
       return "pfc_gen";
     case BlockKind::kPfcRx:
       return "pfc_rx";
+    case BlockKind::kPfcWatchdog:
+      return "pfc_watchdog";
   }
   return "";
 }
@@ -56,6 +59,10 @@ std::unique_ptr<rtl::PfcGen> Blocks::pfc_gen(const std::string& name) {
 
 std::unique_ptr<rtl::PfcRx> Blocks::pfc_rx(const std::string& name) {
   return make<rtl::PfcRx, rtl::PfcRxModel, rtl::PfcRxRtl>(name);
+}
+
+std::unique_ptr<rtl::PfcWatchdog> Blocks::pfc_watchdog(const std::string& name) {
+  return make<rtl::PfcWatchdog, rtl::PfcWatchdogModel, rtl::PfcWatchdogRtl>(name);
 }
 
 }  // namespace railyard

@@ -14,6 +14,7 @@
 #include "rtl/model/fields.h"
 #include "rtl/model/pfc_gen.h"
 #include "rtl/model/pfc_rx.h"
+#include "rtl/model/pfc_watchdog.h"
 #include "tlm/base/time.h"
 #include "tlm/config/parameters.h"
 
@@ -33,8 +34,8 @@ struct CongestionConfig {
   void declare(Parameters& p);
 };
 
-enum class BlockKind : std::uint8_t { kPfcGen, kPfcRx };
-constexpr std::size_t kBlockKinds = 2;
+enum class BlockKind : std::uint8_t { kPfcGen, kPfcRx, kPfcWatchdog };
+constexpr std::size_t kBlockKinds = 3;
 const char* name_of(BlockKind kind);
 
 /// Makes the blocks of a simulation and knows them; outlives them.
@@ -62,6 +63,7 @@ class Blocks {
   /// `name` is hierarchical, with dots, and unique.
   std::unique_ptr<rtl::PfcGen> pfc_gen(const std::string& name);
   std::unique_ptr<rtl::PfcRx> pfc_rx(const std::string& name);
+  std::unique_ptr<rtl::PfcWatchdog> pfc_watchdog(const std::string& name);
 
   bool free_running() const { return clocking_ == BlockClocking::kFreeRunning; }
   const std::vector<Traced>& traced() const { return traced_; }

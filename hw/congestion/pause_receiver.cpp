@@ -4,6 +4,21 @@
 
 namespace railyard {
 
+namespace {
+
+/// The priorities that a frame pauses, whenever it takes effect.
+std::uint8_t pauses_of(const net::Frame& frame) {
+  const net::MacControl& control = frame.mac_control;
+  const unsigned about = frame.is_pause() ? 0xFFU : control.enable_vector & 0xFFU;
+  unsigned pauses = 0;
+  for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
+    if ((about >> p & 1U) != 0 && control.quanta[frame.is_pause() ? 0 : p] != 0) pauses |= 1U << p;
+  }
+  return static_cast<std::uint8_t>(pauses);
+}
+
+}  // namespace
+
 PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate rate,
                              std::uint64_t response_quanta, PauseListener& listener)
     : partition_(partition),
@@ -13,29 +28,13 @@ PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate
       heard_expiry_(Event::of<&PauseReceiver::listen>(
           *this, partition.endpoint(name + ".pause_heard"), Phase::kTimer)) {
   since_.fill(kForever);
-  last_xoff_.fill(-1);
 }
 
-bool PauseReceiver::receive(const net::Frame& frame) {
-  const Time now = partition_.now();
-  const bool pauses = note(frame, now) != 0;
-  heard_timers_.receive(frame, now);
+std::uint8_t PauseReceiver::receive(const net::Frame& frame) {
+  heard_timers_.receive(frame, partition_.now());
   take(frame);
   listen();
-  return pauses;
-}
-
-// The priorities that the frame pauses, whenever it takes effect.
-std::uint8_t PauseReceiver::note(const net::Frame& frame, Time now) {
-  const net::MacControl& control = frame.mac_control;
-  const unsigned about = frame.is_pause() ? 0xFFU : control.enable_vector & 0xFFU;
-  unsigned pauses = 0;
-  for (unsigned p = 0; p < kPriorities; ++p) {
-    if ((about >> p & 1U) == 0 || control.quanta[frame.is_pause() ? 0 : p] == 0) continue;
-    pauses |= 1U << p;
-    last_xoff_[p] = now;
-  }
-  return static_cast<std::uint8_t>(pauses);
+  return pauses_of(frame);
 }
 
 void PauseReceiver::forget() {

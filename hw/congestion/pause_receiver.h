@@ -33,8 +33,9 @@ class PauseReceiver {
   PauseReceiver(const PauseReceiver&) = delete;
   PauseReceiver& operator=(const PauseReceiver&) = delete;
 
-  /// Takes a PFC or PAUSE frame, now that it has arrived whole with a good FCS. True: it pauses.
-  bool receive(const net::Frame& frame);
+  /// Takes a PFC or PAUSE frame, now that it has arrived whole with a good FCS. Bit n: it pauses
+  /// priority n.
+  std::uint8_t receive(const net::Frame& frame);
   /// The link went down: its pauses, and those on their way to take effect, are over.
   void forget();
 
@@ -47,8 +48,6 @@ class PauseReceiver {
     return total_[priority] + (since_[priority] == kForever ? 0 : now - since_[priority]);
   }
   Time response_delay() const { return response_; }
-  /// When a frame that pauses the priority last arrived; -1: none has.
-  Time last_xoff(unsigned priority) const { return last_xoff_[priority]; }
 
  protected:
   /// `name` is the port's. `response_quanta` in 512 bit times of `rate`.
@@ -65,7 +64,6 @@ class PauseReceiver {
   Partition& partition() { return partition_; }
 
  private:
-  std::uint8_t note(const net::Frame& frame, Time now);
   void listen();
 
   Partition& partition_;
@@ -77,7 +75,6 @@ class PauseReceiver {
   std::uint8_t paused_ = 0;
   std::array<Time, kPriorities> since_;
   std::array<Time, kPriorities> total_{};
-  std::array<Time, kPriorities> last_xoff_;
 };
 
 }  // namespace railyard

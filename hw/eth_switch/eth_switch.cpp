@@ -62,7 +62,10 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
     }
   }
   const Classifier classifier(config_.classifier);
-  for (std::uint8_t p = 0; p < kPriorities; ++p) traffic_classes_[p] = classifier.traffic_class(p);
+  for (std::uint8_t p = 0; p < kPriorities; ++p) {
+    traffic_classes_[p] = classifier.traffic_class(p);
+    priorities_[traffic_classes_[p]] |= static_cast<std::uint8_t>(1U << p);
+  }
   parser_ = stages.parser(config_);
   forwarding_ = std::make_unique<Forwarding>(
       lines.size(),

@@ -98,6 +98,8 @@ class EthSwitch : public sc_core::sc_module {
   bool is_lossless(unsigned priority) const { return (lossless_ >> priority & 1U) != 0; }
   std::uint8_t lossless() const { return lossless_; }
   unsigned traffic_class_of(unsigned priority) const { return traffic_classes_[priority]; }
+  /// Bit n: priority n is of the traffic class.
+  std::uint8_t priorities_of(unsigned traffic_class) const { return priorities_[traffic_class]; }
 
   /// Parser and ingress pipeline; nothing if the frame is dropped there.
   std::optional<Path> find_path(SwitchPort& in, const net::Packet& packet);
@@ -137,6 +139,7 @@ class EthSwitch : public sc_core::sc_module {
   std::uint32_t largest_lossless_frame_;
 
   std::array<std::uint8_t, kPriorities> traffic_classes_{};
+  std::array<std::uint8_t, kPriorities> priorities_{};  // [traffic class], as masks
   std::unique_ptr<Parser> parser_;
   std::vector<std::uint64_t> queued_bytes_;  // [port], for load balancing
   std::unique_ptr<Forwarding> forwarding_;

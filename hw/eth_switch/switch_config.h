@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hw/congestion/pfc_watchdog.h"
+#include "hw/congestion/watchdog_config.h"
 #include "hw/eth_switch/buffer_config.h"
 #include "hw/eth_switch/classifier.h"
 #include "hw/eth_switch/egress_scheduler.h"

@@ -39,12 +39,12 @@ void SwitchPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
     if ((paused >> p & 1U) != 0) {
       owner_.pause_log_.begin_obeyed(id_, p, now);
       obeyed_since_[p] = now;
-      watchdog_.blocked(p);
     } else {
       owner_.pause_log_.end_obeyed(id_, p, now);
       pause_lane_.span("paused", obeyed_since_[p], now, "priority", p);
     }
   }
+  watchdog_.look();
   if ((paused & changed) != 0) watch_last_bit();
   if ((changed & ~paused) != 0) send_next();
 }
@@ -61,10 +61,12 @@ void SwitchPort::show_last_bit() { draining_probe_.set(0, partition_.now()); }
 
 // --- watchdog ---
 
-PfcWatchdog::QueueView SwitchPort::watchdog_view(unsigned priority) {
-  const unsigned c = owner_.traffic_class_of(priority);
-  return {!queues_[c].empty(), dequeued_[c], pauses_.paused_time(priority, partition_.now()),
-          pauses_.last_xoff(priority)};
+std::uint8_t SwitchPort::occupied() const {
+  unsigned priorities = 0;
+  for (unsigned left = occupied_; left != 0; left &= left - 1) {
+    priorities |= owner_.priorities_of(static_cast<unsigned>(__builtin_ctz(left)));
+  }
+  return static_cast<std::uint8_t>(priorities);
 }
 
 void SwitchPort::storm(unsigned priority, WatchdogAction action) {

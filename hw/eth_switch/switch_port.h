@@ -81,8 +81,8 @@ class SwitchPort : public sc_core::sc_module,
   }
   PfcLevels pfc_levels(unsigned priority) const override;
   std::uint8_t pfc_wanted() const override { return wanted_; }
-  PfcWatchdog::QueueView watchdog_view(unsigned priority) override;
-  bool pause_stands(unsigned priority) override { return (pauses_.paused() >> priority & 1U) != 0; }
+  std::uint8_t pauses_in_effect() const override { return pauses_.paused(); }
+  std::uint8_t occupied() const override;
   void storm(unsigned priority, WatchdogAction action) override;
   void storm_over(unsigned priority) override;
 
@@ -139,7 +139,6 @@ class SwitchPort : public sc_core::sc_module,
   std::array<FrameQueue, kClasses> queues_;
   std::array<std::unique_ptr<QueueMarker>, kClasses> markers_;
   std::array<Time, kClasses> last_move_{};  // when a frame last left the queue, or came to it empty
-  std::array<std::uint64_t, kClasses> dequeued_{};
 
   // pauses
   ClockedPauseReceiver pauses_;

@@ -1,11 +1,11 @@
-// pfc_watchdog at a clock of 1 ns beside the plain C++ rule (hw/congestion), over many phases of
+// pfc_watchdog at a clock of 1 ns beside the plain rule (plain_watchdog.h), over many phases of
 // pauses, polls and dequeues in picoseconds. Twin and RTL run in lockstep, the clock is gated.
 #include <vector>
 
-#include "hw/congestion/pfc_watchdog.h"
 #include "rtl/model/pfc_watchdog.h"
 #include "rtl/verilated/pfc_watchdog.h"
 #include "tests/rtl/lockstep.h"
+#include "tests/rtl/pfc/plain_watchdog.h"
 #include "tlm/sim/random.h"
 
 namespace railyard {
@@ -46,9 +46,9 @@ class Plain {
   void run_until(Time end) {
     while (next_ <= end) {
       const Time now = next_;
-      const PfcWatchdog::Finding finding = watchdog_.poll(0, seen(now), now);
-      if (finding != PfcWatchdog::Finding::kNone) {
-        found.push_back({finding == PfcWatchdog::Finding::kStorm, now});
+      const PlainWatchdog::Finding finding = watchdog_.poll(0, seen(now), now);
+      if (finding != PlainWatchdog::Finding::kNone) {
+        found.push_back({finding == PlainWatchdog::Finding::kStorm, now});
       }
       const bool needed = since_ != kForever || watchdog_.storms() != 0;
       next_ = needed ? watchdog_.next_poll(now) : kForever;
@@ -58,14 +58,14 @@ class Plain {
   std::vector<Found> found;
 
  private:
-  PfcWatchdog::QueueView seen(Time now) const {
-    PfcWatchdog::QueueView view = view_;
+  PlainWatchdog::QueueView seen(Time now) const {
+    PlainWatchdog::QueueView view = view_;
     if (since_ != kForever) view.paused_time += now - since_;
     return view;
   }
 
-  PfcWatchdog watchdog_;
-  PfcWatchdog::QueueView view_;
+  PlainWatchdog watchdog_;
+  PlainWatchdog::QueueView view_;
   Time since_ = kForever;
   Time next_ = kForever;
 };
