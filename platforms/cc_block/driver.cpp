@@ -87,9 +87,9 @@ void BlockDriver::register_metrics() {
     statistics.add(counter, {kind_.name + "." + name, unit, doc});
   };
   add(executed_, "cycles", "cycles", "Cycles with a clock edge");
-  add(skipped_, "cycles_skipped", "cycles", "Cycles without one: the block was quiet");
+  add(skipped_, "cycles_skipped", "cycles", "Cycles without an edge: the block was quiet");
   add(compared_, "cycles_compared", "cycles", "Cycles in which both engines were looked at");
-  add(mismatches_, "mismatches", "cycles", "Of those, cycles with other outputs or registers");
+  add(mismatches_, "mismatches", "cycles", "Compared cycles with other outputs or registers");
   add(output_changes_, "output_changes", "changes",
       "Outputs that differ from those of the cycle before, over all outputs and cycles");
   add(register_changes_, "register_changes", "changes",
