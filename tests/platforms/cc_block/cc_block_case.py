@@ -3,6 +3,7 @@
 import csv
 import os
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'support'))
@@ -11,7 +12,9 @@ from platform_run import PlatformCase, source  # noqa: E402
 
 GOLDEN = pathlib.Path(__file__).with_name('golden')
 FOLDER = source('platforms/cc_block')
-BLOCKS = {'pfc_gen': FOLDER / 'cc_block.yaml', 'pfc_rx': FOLDER / 'pfc_rx.yaml'}
+# The shipped configuration of each block.
+BLOCKS = {re.search(r'^block: (\w+)$', config.read_text(), re.MULTILINE)[1]: config
+          for config in sorted(FOLDER.glob('*.yaml'))}
 ENGINES = ('rtl', 'model')
 CLOCKINGS = ('gated', 'free_running')
 PERIOD = 1000  # ps, as shipped
@@ -38,6 +41,12 @@ class CcBlockCase(PlatformCase):
 
 def each_way(block):
     return [(block, engine, clocking) for engine in ENGINES for clocking in CLOCKINGS]
+
+
+def cycles_of(block):
+    """Of the run with its shipped stimulus."""
+    last = (FOLDER / 'stimuli' / f'{block}.csv').read_text().splitlines()[-1]
+    return int(last.split(',')[0]) + 1
 
 
 def rows(path):
