@@ -23,12 +23,18 @@ ProbeRegistry merged(Simulation& simulation) {
 
 }  // namespace
 
-Outputs::Outputs(const CommandLine& line, Simulation& simulation, Blocks* blocks)
+Outputs::Outputs(const CommandLine& line, Simulation& simulation, Fabric& fabric)
     : simulation_(simulation) {
   ProbeRegistry registry = merged(simulation);
   if (!line.trace.empty()) {
     open_trace(line);
-    if (blocks != nullptr) trace_blocks(*blocks);
+    fabric.join(*trace_, [this](Time now) {
+      if (ring_) {
+        ring_->model_ticks(now);
+      } else {
+        trace_->model_ticks(now);
+      }
+    });
     if (ring_) {
       ring_->connect(registry, line.trace_filter);
     } else {
@@ -45,17 +51,6 @@ Outputs::Outputs(const CommandLine& line, Simulation& simulation, Blocks* blocks
     timeline_->connect(registry);
     paths_.push_back(line.timeline);
   }
-}
-
-void Outputs::trace_blocks(Blocks& blocks) {
-  for (const Blocks::Traced& block : blocks.traced()) trace_->add_model(block.name, block.trace);
-  blocks.on_tick([this](Time now) {
-    if (ring_) {
-      ring_->model_ticks(now);
-    } else {
-      trace_->model_ticks(now);
-    }
-  });
 }
 
 void Outputs::open_trace(const CommandLine& line) {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "hw/congestion/blocks.h"
 #include "platforms/common/command_line.h"
+#include "platforms/common/platform.h"
 #include "platforms/common/trigger.h"
 #include "tlm/sim/simulation.h"
 #include "waveforms/capture_file.h"
@@ -18,10 +18,10 @@ namespace railyard {
 
 class Outputs {
  public:
-  /// Opens what the command line names and connects it to the probes of a sealed simulation.
-  /// ConfigError if something cannot be written, or a filter or trigger names nothing. `blocks` are
-  /// traced too; they may be null.
-  Outputs(const CommandLine& line, Simulation& simulation, Blocks* blocks);
+  /// Opens what the command line names and connects it to the probes of a sealed simulation, and
+  /// a trace to the fabric's Verilated models.
+  /// ConfigError if something cannot be written, or a filter or trigger names nothing.
+  Outputs(const CommandLine& line, Simulation& simulation, Fabric& fabric);
 
   /// What has happened is on disk.
   void flush();
@@ -35,7 +35,6 @@ class Outputs {
 
  private:
   void open_trace(const CommandLine& line);
-  void trace_blocks(Blocks& blocks);
 
   Simulation& simulation_;
   // A writer serves all partitions: they run in one thread. Trace and capture do not depend on

@@ -70,6 +70,7 @@ class Run {
   Run(const CommandLine& line, Platform& platform)
       : line_(line), platform_(platform), config_{run_, platform} {
     if (line.describe != DescribeFormat::kNone) parameters_ = describe_config(config_);
+    run_.file = line.config;
     bind_config(read_configuration(line), config_);
     SimulationConfig config;
     config.seed = run_.seed;
@@ -93,7 +94,7 @@ class Run {
     result_.seed = run_.seed;
     result_.config = dump_config(config_);
     result_.partitions = line_.partitions;
-    outputs_ = std::make_unique<Outputs>(line_, *simulation_, fabric_->blocks());
+    outputs_ = std::make_unique<Outputs>(line_, *simulation_, *fabric_);
     if (!line_.report.empty()) report_ = std::make_unique<ReportFile>(line_.report, result_);
 
     const StopSignals signals(simulation_->control());
@@ -221,6 +222,7 @@ class Run {
     fmt::print("{}", block_cycles_text(result_));
     if (!outputs_->trace_note().empty()) fmt::print("{}\n", outputs_->trace_note());
     for (const std::string& path : outputs_->paths()) fmt::print("wrote {}\n", path);
+    for (const std::string& path : fabric_->files()) fmt::print("wrote {}\n", path);
     if (report_) fmt::print("wrote {}\n", line_.report);
     std::fflush(stdout);
   }

@@ -14,6 +14,7 @@
 #include "tlm/base/error.h"
 #include "tlm/link/link.h"
 #include "tlm/link/link_checker.h"
+#include "waveforms/trace_file.h"
 
 namespace railyard {
 
@@ -39,6 +40,11 @@ TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, b
 }
 
 TesterFabric::~TesterFabric() = default;
+
+void TesterFabric::join(TraceFile& trace, std::function<void(Time)> ticks) {
+  for (const Blocks::Traced& block : blocks_.traced()) trace.add_model(block.name, block.trace);
+  blocks_.on_tick(std::move(ticks));
+}
 
 // --- modules ---
 

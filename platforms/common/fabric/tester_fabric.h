@@ -39,6 +39,7 @@ class TesterFabric : public Fabric {
   const CongestionReport* congestion(Time now) override { return &congestion_->at(now); }
 
   Blocks* blocks() override { return &blocks_; }
+  void join(TraceFile& trace, std::function<void(Time)> ticks) override;
 
   const Topology& topology() const { return topology_; }
   const std::vector<FlowConfig>& flows() const { return flows_; }
