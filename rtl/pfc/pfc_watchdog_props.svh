@@ -1,6 +1,6 @@
-// Proofs of pfc_watchdog. Assumed: time as in time_props.svh; polls that are less than Period apart,
-// poll_at_i the first not earlier than now_i; detection_i, restoration_i and forgiven_i stand, and
-// each with a poll more is less than the range of time.
+// Proofs of pfc_watchdog. Assumed: time as in time_props.svh; poll_at_i is the first poll not
+// earlier than now_i, and stands until then; polls are at most Period apart; detection_i,
+// restoration_i and forgiven_i stand and are less than half of the range of time.
 //
 // The rule is told a second time, by lengths that grow with time instead of time stamps: g_ghost.
 `include "rtl/common/time_props.svh"
