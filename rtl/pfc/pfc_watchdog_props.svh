@@ -140,8 +140,7 @@
     `RY_ASSERT(StormOfNoUnwatchedQueue, in_storm && !enable_i[p], ends)
     `RY_ASSERT(StormIsTold, 1'b1, storm_o[p] == in_storm)
 
-    // Invariants that carry the induction. Without them a bug is seen only by what it does.
-`ifndef RY_NO_INVARIANTS
+    // Invariants that carry the induction.
     `RY_ASSERT(WatchIsWatch, 1'b1, watch_q == (in_watch || in_gap))
     `RY_ASSERT(WatchIsAsLong, watch_q, watched == LenW'(g_prio[p].lasted))
     `RY_ASSERT(GapIsAGap, watch_q, unpaused_q == in_gap)
@@ -166,7 +165,6 @@
                (LenW+1)'(forgiven_i) + (LenW+1)'(Period))
     `RY_ASSERT(StormIsPolled, in_storm, (LenW+1)'(g_prio[p].lasted) + (LenW+1)'(to_poll) <=
                (LenW+1)'(restoration_i) + (LenW+1)'(Period))
-`endif
 
     // --- skipping ---
     state_e           past_state;
