@@ -4,15 +4,15 @@
 // tells when the storm is over. Eight priorities, each by itself.
 //
 // A storm: for detection_i cycles since the onset the queue is occupied, nothing is dequeued from
-// it, and it is paused but for gaps of at most forgiven_i cycles: each gap, and all that lie between
-// two polls together. The onset is the cycle in which the queue is first seen blocked (watched,
+// it, and it is paused but for gaps of at most forgiven_i cycles: each gap, and together all those
+// between two polls. The onset is the cycle in which the queue is first seen blocked (watched,
 // occupied and paused); a dequeue of a paused queue and a gap that is too long begin anew. A storm
 // is found at the first poll at or after onset + detection_i: storm_o follows that cycle's edge. It
 // is over at the first poll at which no XOFF has arrived for restoration_i cycles.
 //
-// A poll is a cycle in which now_i has reached poll_at_i. The owner gives in every cycle the first
-// time of its grid that is not earlier than now_i, a function of now_i alone: so a cycle is or is no
-// poll whichever cycles before it were skipped. While anything is watched wake_o is poll_at_i.
+// A poll is a cycle in which now_i has reached poll_at_i. In every cycle the owner gives the first
+// time of its grid that is not earlier than now_i, a function of now_i alone: so a cycle is or is
+// no poll, whichever cycles before it were skipped. While anything is watched wake_o is poll_at_i.
 //
 // Levels are sampled: a gap is longer or shorter by up to a cycle than the pauses round it say.
 module pfc_watchdog #(
@@ -23,10 +23,10 @@ module pfc_watchdog #(
     input logic rst_ni,
 
     input logic [TimeW-1:0] now_i,          // cycles
-    input logic [TimeW-1:0] detection_i,    // cycles; this and the next, with a poll more, are less
-    input logic [TimeW-1:0] restoration_i,  // cycles; than 2^TimeW
-    input logic [TimeW-1:0] forgiven_i,     // cycles
-    input logic [TimeW-1:0] poll_at_i,      // time of the next poll, now_i itself in a poll
+    input logic [TimeW-1:0] detection_i,    // cycles, less than 2^(TimeW-1)
+    input logic [TimeW-1:0] restoration_i,  // cycles, less than 2^(TimeW-1)
+    input logic [TimeW-1:0] forgiven_i,     // cycles, less than 2^(TimeW-1)
+    input logic [TimeW-1:0] poll_at_i,      // of polls at most 2^(TimeW-2) apart
 
     input logic [NumPrio-1:0] enable_i,    // watched priorities
     input logic [NumPrio-1:0] paused_i,

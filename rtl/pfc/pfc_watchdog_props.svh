@@ -1,6 +1,6 @@
-// Proofs of pfc_watchdog. Assumed: time as in time_props.svh; polls that are less than Period apart,
-// poll_at_i the first not earlier than now_i; detection_i, restoration_i and forgiven_i stand, and
-// each with a poll more is less than the range of time.
+// Proofs of pfc_watchdog. Assumed: time as in time_props.svh; poll_at_i is the first poll not
+// earlier than now_i, and stands until then; polls are at most Period apart; detection_i,
+// restoration_i and forgiven_i stand and are less than half of the range of time.
 //
 // The rule is told a second time, by lengths that grow with time instead of time stamps: g_ghost.
 `include "rtl/common/time_props.svh"
@@ -180,7 +180,8 @@
 
     `RY_COVER(StormFound, starts && detection_i > TimeW'(2) && in_watch)
     `RY_COVER(StormFoundInAGap, starts && detection_i > TimeW'(2) && in_gap)
-    `RY_COVER(StormFoundAfterAGap, starts && too_long > longer(block_q, step) && in_watch)
+    `RY_COVER(StormFoundAfterAGap, starts && in_watch && watched > LenW'(4) &&
+              longer(block_q, step) + LenW'(2) < watched)
     `RY_COVER(StormOver, ends && enable_i[p] && restoration_i > TimeW'(2))
     `RY_COVER(TwoGapsAreTooMuch, in_gap && paused_i[p] && unpaused <= LenW'(forgiven_i) &&
               gaps > LenW'(forgiven_i))
