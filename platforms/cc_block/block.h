@@ -49,7 +49,7 @@ struct BlockPort {
 };
 
 /// What the platform knows of a block: a row of its table.
-struct BlockKind {
+struct BlockType {
   std::string name;
   std::vector<BlockPort> inputs;
   std::vector<BlockPort> outputs;
@@ -60,7 +60,7 @@ struct BlockKind {
 };
 
 /// All blocks that the platform is shipped with.
-std::vector<BlockKind> shipped_blocks();
+std::vector<BlockType> shipped_blocks();
 
 namespace detail {
 
@@ -147,7 +147,7 @@ class RtlBlockOf : public BlockOf<Engine> {
 };
 
 template <class Model, class Rtl>
-BlockKind block_kind(const std::string& name) {
+BlockType block_type(const std::string& name) {
   return {name,
           detail::ports_of<typename Model::In>(),
           detail::ports_of<typename Model::Out>(),

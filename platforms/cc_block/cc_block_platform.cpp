@@ -13,10 +13,10 @@ namespace {
 
 class CcBlockFabric : public Fabric {
  public:
-  CcBlockFabric(Simulation& simulation, const BlockKind& kind, Stimulus stimulus,
+  CcBlockFabric(Simulation& simulation, const BlockType& type, Stimulus stimulus,
                 const BlockDriverConfig& config)
       : response_(config.response),
-        driver_(kind.name.c_str(), simulation.partition(), kind, std::move(stimulus), config) {}
+        driver_(type.name.c_str(), simulation.partition(), type, std::move(stimulus), config) {}
 
   std::vector<std::string> summary() const override { return driver_.summary(); }
   void join(TraceFile& trace, std::function<void(Time)> ticks) override {
@@ -31,16 +31,6 @@ class CcBlockFabric : public Fabric {
   BlockDriver driver_;
 };
 
-/// The engine is a key of a group, as in every platform.
-struct CongestionKeys {
-  BlockEngine& engine;
-  void declare(Parameters& p) {
-    p.choice("engine", engine, {{"rtl", BlockEngine::kRtl}, {"model", BlockEngine::kModel}})
-        .doc(
-            "Who computes the block: Verilated RTL, or its twin in C++; all but speed is the same");
-  }
-};
-
 /// What is written in a file is relative to its folder, what is written on the command line to the
 /// working directory. Absolute, so that a report, which lies elsewhere, finds it too.
 std::string found_from(const std::string& path, const Mark& mark, const std::string& file) {
@@ -51,7 +41,7 @@ std::string found_from(const std::string& path, const Mark& mark, const std::str
 
 }  // namespace
 
-CcBlockPlatform::CcBlockPlatform(std::vector<BlockKind> blocks, std::string default_config,
+CcBlockPlatform::CcBlockPlatform(std::vector<BlockType> blocks, std::string default_config,
                                  std::string stimuli)
     : blocks_(std::move(blocks)),
       default_config_(std::move(default_config)),
@@ -62,11 +52,7 @@ void CcBlockPlatform::declare(Parameters& p) {
   std::vector<std::pair<std::string, std::size_t>> names;
   for (std::size_t i = 0; i < blocks_.size(); ++i) names.emplace_back(blocks_[i].name, i);
   p.choice("block", c.block, std::move(names)).doc("The block that is driven");
-  CongestionKeys keys{c.engine};
-  p.group("congestion", keys).doc("Congestion control");
-  p.choice("clocking", c.clocking,
-           {{"gated", BlockClock::kGated}, {"free_running", BlockClock::kFreeRunning}})
-      .doc("Whether cycles in which the block is quiet are skipped; nothing else depends on it");
+  p.group("congestion", c.congestion).doc("Engine and clocking of the block");
   p.add("clock", c.clock).range(10 * kPicosecond, kMicrosecond).doc("Period of the block's clock");
   p.add("cycles", c.cycles)
       .range(1, kMostCycles)
@@ -116,20 +102,19 @@ std::uint64_t CcBlockPlatform::cycles(const Stimulus& stimulus) const {
 
 std::unique_ptr<Fabric> CcBlockPlatform::build(Simulation& simulation, const RunConfig& run) {
   find_files(run);
-  const BlockKind& kind = blocks_[config_.block];
-  const std::string shipped = stimuli_ + "/" + kind.name + ".csv";
+  const BlockType& type = blocks_[config_.block];
+  const std::string shipped = stimuli_ + "/" + type.name + ".csv";
   Stimulus stimulus = config_.stimulus
-                          ? read_stimulus(config_.stimulus_mark.place(), *config_.stimulus, kind)
-                          : read_stimulus(shipped, shipped, kind);
+                          ? read_stimulus(config_.stimulus_mark.place(), *config_.stimulus, type)
+                          : read_stimulus(shipped, shipped, type);
   BlockDriverConfig config;
-  config.engine = config_.engine;
-  config.clocking = config_.clocking;
+  config.congestion = config_.congestion;
   config.compare = config_.compare;
   config.period = config_.clock;
   config.cycles = cycles(stimulus);
   config.response = config_.response;
   config.response_place = config_.response_mark.place();
-  return std::make_unique<CcBlockFabric>(simulation, kind, std::move(stimulus), config);
+  return std::make_unique<CcBlockFabric>(simulation, type, std::move(stimulus), config);
 }
 
 }  // namespace railyard

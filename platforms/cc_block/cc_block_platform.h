@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
 #include "platforms/cc_block/block.h"
 #include "platforms/cc_block/driver.h"
 #include "platforms/common/platform.h"
@@ -15,8 +16,7 @@ namespace railyard {
 
 struct CcBlockConfig {
   std::size_t block = 0;  // of the platform's
-  BlockEngine engine = BlockEngine::kRtl;
-  BlockClock clocking = BlockClock::kGated;
+  CongestionConfig congestion;
   bool compare = false;
   Time clock = kNanosecond;
   std::optional<std::uint64_t> cycles;
@@ -31,7 +31,7 @@ struct CcBlockConfig {
 class CcBlockPlatform : public Platform {
  public:
   /// `stimuli` is the folder with a NAME.csv for each block.
-  CcBlockPlatform(std::vector<BlockKind> blocks, std::string default_config, std::string stimuli);
+  CcBlockPlatform(std::vector<BlockType> blocks, std::string default_config, std::string stimuli);
 
   std::string name() const override { return "cc_block"; }
   std::string doc() const override {
@@ -45,7 +45,7 @@ class CcBlockPlatform : public Platform {
   void find_files(const RunConfig& run);
   std::uint64_t cycles(const Stimulus& stimulus) const;
 
-  std::vector<BlockKind> blocks_;
+  std::vector<BlockType> blocks_;
   std::string default_config_;
   std::string stimuli_;
   CcBlockConfig config_;

@@ -20,9 +20,9 @@ std::string differences(const std::vector<BlockPort>& ports, const Values& a, co
 
 }  // namespace
 
-BlockComparison::BlockComparison(const BlockKind& kind, std::unique_ptr<Block> block,
+BlockComparison::BlockComparison(const BlockType& type, std::unique_ptr<Block> block,
                                  std::string driven, std::string other)
-    : kind_(kind), block_(std::move(block)), driven_(std::move(driven)), other_(std::move(other)) {}
+    : type_(type), block_(std::move(block)), driven_(std::move(driven)), other_(std::move(other)) {}
 
 bool BlockComparison::equal(std::uint64_t cycle, Time now, const Values& inputs,
                             const BlockView& seen) {
@@ -31,15 +31,15 @@ bool BlockComparison::equal(std::uint64_t cycle, Time now, const Values& inputs,
   if (++differ_ == 1) {
     first_at_ = now;
     first_ = "cycle " + std::to_string(cycle) + ": " + driven_ + " and " + other_ + " differ" +
-             differences(kind_.outputs, seen.outputs, view_.outputs) +
-             differences(kind_.registers, seen.registers, view_.registers);
+             differences(type_.outputs, seen.outputs, view_.outputs) +
+             differences(type_.registers, seen.registers, view_.registers);
   }
   return false;
 }
 
 void BlockComparison::conclude() const {
   if (differ_ == 0) return;
-  break_invariant(kind_.name, first_at_,
+  break_invariant(type_.name, first_at_,
                   first_ + " (cycles that differ: " + std::to_string(differ_) + ")");
 }
 

@@ -13,8 +13,8 @@ namespace railyard {
 /// Free-running: it sees every cycle.
 class BlockComparison {
  public:
-  /// `driven` and `other` are the engines' names; `kind` outlives it.
-  BlockComparison(const BlockKind& kind, std::unique_ptr<Block> block, std::string driven,
+  /// `driven` and `other` are the engines' names; `type` outlives it.
+  BlockComparison(const BlockType& type, std::unique_ptr<Block> block, std::string driven,
                   std::string other);
 
   Block& block() { return *block_; }
@@ -27,7 +27,7 @@ class BlockComparison {
   void conclude() const;
 
  private:
-  const BlockKind& kind_;
+  const BlockType& type_;
   std::unique_ptr<Block> block_;
   std::string driven_;
   std::string other_;

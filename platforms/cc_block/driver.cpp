@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-std::size_t time_input(const BlockKind& block) {
+std::size_t time_input(const BlockType& block) {
   const auto found = std::find_if(block.inputs.begin(), block.inputs.end(),
                                   [](const BlockPort& port) { return port.name == "now_i"; });
   if (found == block.inputs.end()) throw std::logic_error(block.name + " has no now_i");
@@ -40,27 +40,27 @@ const char* name_of(BlockEngine engine) { return engine == BlockEngine::kRtl ? "
 
 }  // namespace
 
-BlockDriver::BlockDriver(sc_core::sc_module_name name, Partition& partition, const BlockKind& kind,
+BlockDriver::BlockDriver(sc_core::sc_module_name name, Partition& partition, const BlockType& type,
                          Stimulus stimulus, BlockDriverConfig config)
     : sc_module(name),
       partition_(partition),
-      kind_(kind),
+      type_(type),
       stimulus_(std::move(stimulus)),
       config_(std::move(config)),
-      now_(time_input(kind_)),
-      now_mask_((std::uint64_t{1} << kind_.inputs[now_].bits) - 1),
+      now_(time_input(type_)),
+      now_mask_((std::uint64_t{1} << type_.inputs[now_].bits) - 1),
       begin_cycle_(Event::of<&BlockDriver::begin_cycle>(
-          *this, partition.endpoint(kind_.name + ".begin_cycle"), Phase::kAct)),
-      rise_(Event::of<&BlockDriver::rise>(*this, partition.endpoint(kind_.name + ".rise"),
+          *this, partition.endpoint(type_.name + ".begin_cycle"), Phase::kAct)),
+      rise_(Event::of<&BlockDriver::rise>(*this, partition.endpoint(type_.name + ".rise"),
                                           Phase::kAct)),
-      block_(make(config_.engine)),
-      probes_(std::make_unique<BlockProbes>(kind_, partition.probes())),
-      inputs_(kind_.inputs.size()) {
-  if (config_.engine == BlockEngine::kRtl) rtl_ = block_.get();
+      block_(make(config_.congestion.engine)),
+      probes_(std::make_unique<BlockProbes>(type_, partition.probes())),
+      inputs_(type_.inputs.size()) {
+  if (config_.congestion.engine == BlockEngine::kRtl) rtl_ = block_.get();
   if (config_.compare) make_other();
-  partition.probes().add(asleep_, {kind_.name + ".clock", "Times without a clock"});
+  partition.probes().add(asleep_, {type_.name + ".clock", "Times without a clock"});
   partition.probes().add(
-      differs_, {kind_.name + ".mismatch", "A cycle in which the two engines differ (compare)"});
+      differs_, {type_.name + ".mismatch", "A cycle in which the two engines differ (compare)"});
   register_metrics();
   partition.on_end([this](Time /*now*/) {
     if (response_) response_->close();
@@ -68,14 +68,14 @@ BlockDriver::BlockDriver(sc_core::sc_module_name name, Partition& partition, con
 }
 
 std::unique_ptr<Block> BlockDriver::make(BlockEngine engine) {
-  return engine == BlockEngine::kRtl ? kind_.make_rtl(context_, kind_.name + " rtl")
-                                     : kind_.make_model();
+  return engine == BlockEngine::kRtl ? type_.make_rtl(context_, type_.name + " rtl")
+                                     : type_.make_model();
 }
 
 void BlockDriver::make_other() {
   const BlockEngine other =
-      config_.engine == BlockEngine::kRtl ? BlockEngine::kModel : BlockEngine::kRtl;
-  other_ = std::make_unique<BlockComparison>(kind_, make(other), name_of(config_.engine),
+      config_.congestion.engine == BlockEngine::kRtl ? BlockEngine::kModel : BlockEngine::kRtl;
+  other_ = std::make_unique<BlockComparison>(type_, make(other), name_of(config_.congestion.engine),
                                              name_of(other));
   if (other == BlockEngine::kRtl) rtl_ = &other_->block();
   partition_.add_checker<NoDifference>(*other_);
@@ -84,7 +84,7 @@ void BlockDriver::make_other() {
 void BlockDriver::register_metrics() {
   StatisticsRegistry& statistics = partition_.statistics();
   const auto add = [&](Counter& counter, const char* name, const char* unit, const char* doc) {
-    statistics.add(counter, {kind_.name + "." + name, unit, doc});
+    statistics.add(counter, {type_.name + "." + name, unit, doc});
   };
   add(executed_, "cycles", "cycles", "Cycles with a clock edge");
   add(skipped_, "cycles_skipped", "cycles", "Cycles without an edge: the block was quiet");
@@ -100,7 +100,7 @@ std::vector<std::string> BlockDriver::summary() const {
   std::vector<std::string> names;
   for (const char* metric : {"cycles", "cycles_skipped", "cycles_compared", "mismatches",
                              "output_changes", "register_changes"}) {
-    names.push_back(kind_.name + "." + metric);
+    names.push_back(type_.name + "." + metric);
   }
   return names;
 }
@@ -108,12 +108,12 @@ std::vector<std::string> BlockDriver::summary() const {
 void BlockDriver::join(TraceFile& trace, std::function<void(Time)> ticks) {
   if (rtl_ == nullptr) return;
   ticks_ = std::move(ticks);
-  trace.add_model(kind_.name + ".rtl", [this](VerilatedFstC& fst) { rtl_->trace(fst); });
+  trace.add_model(type_.name + ".rtl", [this](VerilatedFstC& fst) { rtl_->trace(fst); });
 }
 
 void BlockDriver::start_of_simulation() {
   if (config_.response) {
-    response_ = std::make_unique<Response>(config_.response_place, *config_.response, kind_);
+    response_ = std::make_unique<Response>(config_.response_place, *config_.response, type_);
   }
   partition_.open_work(config_.cycles);
   partition_.scheduler().schedule(begin_cycle_, 0);
@@ -124,7 +124,7 @@ void BlockDriver::begin_cycle() {
   const Time now = partition_.now();
   const bool driven = drive();
   edge_ = false;
-  if (driven || cycle_ >= look_at_ || config_.clocking == BlockClock::kFreeRunning) look(now);
+  if (driven || cycle_ >= look_at_ || free_running()) look(now);
   if (other_ != nullptr) compare(now);
   if (edge_ || other_ != nullptr) {
     partition_.scheduler().schedule_in(rise_, config_.period / 2);
@@ -150,7 +150,7 @@ void BlockDriver::look(Time now) {
   touch(*block_, now);
   before_ = view_;
   block_->settle(inputs_, view_);
-  edge_ = !view_.quiet || config_.clocking == BlockClock::kFreeRunning;
+  edge_ = !view_.quiet || free_running();
   if (edge_) {
     look_at_ = cycle_ + 1;
   } else if (view_.wake_valid) {

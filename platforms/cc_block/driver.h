@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
 #include "platforms/cc_block/block.h"
 #include "platforms/cc_block/comparison.h"
 #include "platforms/cc_block/probes.h"
@@ -21,12 +22,8 @@ namespace railyard {
 
 class TraceFile;
 
-enum class BlockEngine : std::uint8_t { kRtl, kModel };
-enum class BlockClock : std::uint8_t { kGated, kFreeRunning };
-
 struct BlockDriverConfig {
-  BlockEngine engine = BlockEngine::kRtl;
-  BlockClock clocking = BlockClock::kGated;
+  CongestionConfig congestion;
   bool compare = false;
   Time period = kNanosecond;
   std::uint64_t cycles = 1;
@@ -42,7 +39,7 @@ struct BlockDriverConfig {
 /// both must be equal in every cycle: that also holds skipping to its promise.
 class BlockDriver : public sc_core::sc_module {
  public:
-  BlockDriver(sc_core::sc_module_name name, Partition& partition, const BlockKind& kind,
+  BlockDriver(sc_core::sc_module_name name, Partition& partition, const BlockType& type,
               Stimulus stimulus, BlockDriverConfig config);
 
   /// Fabric::join.
@@ -56,6 +53,7 @@ class BlockDriver : public sc_core::sc_module {
   void rise();
   void go_on();
 
+  bool free_running() const { return config_.congestion.clocking == BlockClocking::kFreeRunning; }
   bool drive();
   void look(Time now);
   void compare(Time now);
@@ -67,7 +65,7 @@ class BlockDriver : public sc_core::sc_module {
   void register_metrics();
 
   Partition& partition_;
-  BlockKind kind_;
+  BlockType type_;
   Stimulus stimulus_;
   BlockDriverConfig config_;
   std::size_t now_;  // the input now_i

@@ -13,7 +13,7 @@ std::string signal_name(std::string port) {
 
 }  // namespace
 
-BlockProbes::BlockProbes(const BlockKind& block, ProbeRegistry& registry) {
+BlockProbes::BlockProbes(const BlockType& block, ProbeRegistry& registry) {
   add(inputs_, block.inputs, block.name + ".in.", "Input", registry);
   add(outputs_, block.outputs, block.name + ".out.", "Output", registry);
   add(registers_, block.registers, block.name + ".reg.", "Register", registry);

@@ -14,7 +14,7 @@ namespace railyard {
 /// in _3.
 class BlockProbes {
  public:
-  BlockProbes(const BlockKind& block, ProbeRegistry& registry);
+  BlockProbes(const BlockType& block, ProbeRegistry& registry);
 
   void inputs(const Values& values, Time now) { set(inputs_, values, now); }
   void view(const BlockView& view, Time now) {

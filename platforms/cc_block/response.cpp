@@ -2,7 +2,7 @@
 
 namespace railyard {
 
-Response::Response(const std::string& place, const std::string& path, const BlockKind& block)
+Response::Response(const std::string& place, const std::string& path, const BlockType& block)
     : file_(place, path) {
   std::string header = "cycle";
   for (const auto* ports : {&block.outputs, &block.registers}) {

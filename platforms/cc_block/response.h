@@ -15,7 +15,7 @@ namespace railyard {
 class Response {
  public:
   /// ConfigError at `place` if the file cannot be written.
-  Response(const std::string& place, const std::string& path, const BlockKind& block);
+  Response(const std::string& place, const std::string& path, const BlockType& block);
 
   /// What is seen in a cycle. Cycles rise.
   void cycle(std::uint64_t cycle, const BlockView& view);

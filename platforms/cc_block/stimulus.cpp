@@ -78,7 +78,7 @@ std::string listed(const std::vector<BlockPort>& inputs) {
 
 class Parser {
  public:
-  Parser(std::string source, const BlockKind& block) : source_(std::move(source)), block_(block) {
+  Parser(std::string source, const BlockType& block) : source_(std::move(source)), block_(block) {
     for (const BlockPort& port : block.inputs) names_.push_back(port.name);
     levels_.resize(block.inputs.size());
   }
@@ -215,7 +215,7 @@ class Parser {
   }
 
   std::string source_;
-  const BlockKind& block_;
+  const BlockType& block_;
   std::vector<std::string> names_;    // of the inputs
   std::vector<std::size_t> columns_;  // the input of each; the first is cycle
   Values levels_;                     // of the inputs, without pulses
@@ -228,7 +228,7 @@ class Parser {
 }  // namespace
 
 Stimulus parse_stimulus(const std::string& text, const std::string& source,
-                        const BlockKind& block) {
+                        const BlockType& block) {
   Parser parser(source, block);
   const std::string mark = "\xEF\xBB\xBF";
   std::size_t begin = text.compare(0, mark.size(), mark) == 0 ? mark.size() : 0;
@@ -242,7 +242,7 @@ Stimulus parse_stimulus(const std::string& text, const std::string& source,
   return parser.stimulus();
 }
 
-Stimulus read_stimulus(const std::string& place, const std::string& path, const BlockKind& block) {
+Stimulus read_stimulus(const std::string& place, const std::string& path, const BlockType& block) {
   const std::string name = printable(path, 200);
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) {

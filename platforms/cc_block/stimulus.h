@@ -40,9 +40,9 @@ struct Stimulus {
 
 /// Throws ConfigError with file, line and column at the first thing that is wrong. Reads a regular
 /// file of at most 16 MB. `place` is where `path` was written.
-Stimulus read_stimulus(const std::string& place, const std::string& path, const BlockKind& block);
+Stimulus read_stimulus(const std::string& place, const std::string& path, const BlockType& block);
 
 /// `source` is what places name.
-Stimulus parse_stimulus(const std::string& text, const std::string& source, const BlockKind& block);
+Stimulus parse_stimulus(const std::string& text, const std::string& source, const BlockType& block);
 
 }  // namespace railyard

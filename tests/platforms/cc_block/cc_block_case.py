@@ -29,7 +29,7 @@ class CcBlockCase(PlatformCase):
         response = self.folder / f'{name}.csv'
         run = self.run_platform('--config', BLOCKS[block], '--no-expect', name=name,
                                 response=str(response), congestion__engine=engine,
-                                clocking=clocking, **settings)
+                                congestion__clocking=clocking, **settings)
         run.response = response
         return run
 

@@ -40,16 +40,16 @@ std::unique_ptr<Block> liar() {
   return std::make_unique<BlockOf<Liar<kLie>>>();
 }
 
-std::vector<BlockKind> blocks() {
+std::vector<BlockType> blocks() {
   const auto named = [](const char* name) {
-    return block_kind<rtl::PfcGenModel, rtl::PfcGenRtl>(name);
+    return block_type<rtl::PfcGenModel, rtl::PfcGenRtl>(name);
   };
-  BlockKind output = named("lies_in_an_output");
+  BlockType output = named("lies_in_an_output");
   output.make_rtl = [](RtlContext&, const std::string&) { return liar<Lie::kOutput>(); };
-  BlockKind state = named("lies_in_a_register");
+  BlockType state = named("lies_in_a_register");
   state.make_rtl = [](RtlContext&, const std::string&) { return liar<Lie::kRegister>(); };
   // Both engines sleep too long in the same way: only the comparison's free-running clock shows it.
-  BlockKind sleep = named("sleeps_too_long");
+  BlockType sleep = named("sleeps_too_long");
   sleep.make_model = [] { return liar<Lie::kSleep>(); };
   sleep.make_rtl = [](RtlContext&, const std::string&) { return liar<Lie::kSleep>(); };
   return {output, state, sleep};

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<std::string> changes_of(const std::string& text, const BlockKind& block) {
+std::vector<std::string> changes_of(const std::string& text, const BlockType& block) {
   std::vector<std::string> all;
   for (const Stimulus::Change& change : parse_stimulus(text, "s.csv", block).changes) {
     all.push_back(std::to_string(change.cycle) + " " + block.inputs[change.input].name + " " +
@@ -22,7 +22,7 @@ std::vector<std::string> changes_of(const std::string& text, const BlockKind& bl
   return all;
 }
 
-BlockKind pfc_gen() { return shipped_blocks().front(); }
+BlockType pfc_gen() { return shipped_blocks().front(); }
 
 TEST(Stimulus, ARowHoldsFromItsCycleAndWhatIsEmptyStays) {
   EXPECT_THAT(changes_of("cycle,enable_i,depth_i[7]\n3,0xFf,\n7,,4294967295\n", pfc_gen()),
@@ -56,7 +56,7 @@ TEST(Stimulus, TheLastRowIsToldAndTheWidestValueFits) {
 
 TEST(Blocks, EachSaysWhenItNeedsItsClockAndIsGivenTheTime) {
   std::set<std::string> names;
-  for (const BlockKind& block : shipped_blocks()) {
+  for (const BlockType& block : shipped_blocks()) {
     EXPECT_TRUE(names.insert(block.name).second) << block.name;
     std::set<std::string> ports;
     for (const auto* list : {&block.inputs, &block.outputs, &block.registers}) {
@@ -73,12 +73,12 @@ TEST(Blocks, EachSaysWhenItNeedsItsClockAndIsGivenTheTime) {
 }
 
 TEST(Blocks, NumbersGoToThePortsOfTheirNames) {
-  const BlockKind kind = pfc_gen();
-  const auto block = kind.make_model();
-  Values inputs(kind.inputs.size());
+  const BlockType type = pfc_gen();
+  const auto block = type.make_model();
+  Values inputs(type.inputs.size());
   const auto set = [&](const std::string& name, std::uint64_t value) {
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (kind.inputs[i].name == name) inputs[i] = value;
+      if (type.inputs[i].name == name) inputs[i] = value;
     }
   };
   set("enable_i", 1U << 5);
@@ -88,7 +88,7 @@ TEST(Blocks, NumbersGoToThePortsOfTheirNames) {
   block->settle(inputs, view);
   EXPECT_FALSE(view.quiet);
   block->clock(inputs, view);
-  EXPECT_EQ(kind.registers[0].name, "want_q");
+  EXPECT_EQ(type.registers[0].name, "want_q");
   EXPECT_EQ(view.registers[0], 1U << 5);
 }
 

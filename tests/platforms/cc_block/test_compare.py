@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from cc_block_case import BLOCKS, FOLDER, CcBlockCase
+from cc_block_case import FOLDER, CcBlockCase, rows
 
 
 class Liars(CcBlockCase):
@@ -13,7 +13,7 @@ class Liars(CcBlockCase):
         config = self.folder / 'c.yaml'
         config.write_text(f'block: {block}\nstimulus: {FOLDER}/stimuli/pfc_gen.csv\n')
         return self.run_platform('--config', config, name='liar', code=code, congestion__engine=engine,
-                                 clocking=clocking, **settings)
+                                 congestion__clocking=clocking, **settings)
 
     def test_an_output_that_differs_is_named_with_its_cycle(self):
         for engine, other, values in (('rtl', 'model', '0, 1'), ('model', 'rtl', '1, 0')):
@@ -55,13 +55,27 @@ class Liars(CcBlockCase):
 
 class Honest(CcBlockCase):
     def test_shipped_blocks_do_not_differ_in_long_runs(self):
-        # 100,000 rows of depths that walk and of frames; every cycle is compared.
-        for block, text in (('pfc_gen', walk()), ('pfc_rx', frames())):
+        # Nearly 100,000 rows: depths that walk, frames, queues that stand; every cycle is compared.
+        for block, text in (('pfc_gen', walk()), ('pfc_rx', frames()), ('pfc_watchdog', queues())):
             for engine in ('rtl', 'model'):
                 run = self.run_stimulus(text, engine, block=block, compare=True)
                 self.assertGreater(run[f'{block}.register_changes'], 10_000)
                 self.assertGreater(run[f'{block}.cycles_skipped'], 10_000)
                 self.assertEqual(run[f'{block}.mismatches'], 0)
+
+    def test_a_long_run_of_the_watchdog_has_storms_and_ends_of_storms(self):
+        run = self.run_stimulus(queues(4_000), block='pfc_watchdog')
+        storms = [row['storm_o'] for row in rows(run.response)]
+        changes = [before ^ after for before, after in zip(storms, storms[1:])]
+        self.assertGreater(sum(bin(change).count('1') for change in changes), 100)
+
+    def test_a_poll_that_is_left_behind_is_found(self):
+        # Every cycle from 20 on is a poll then: a gated clock sleeps through that of cycle 60.
+        text = ('cycle,detection_i,poll_at_i,enable_i,paused_i,occupied_i\n'
+                '0,50,20,1,0,0\n10,,,,1,1\n90,,,,,\n')
+        run = self.run_stimulus(text, block='pfc_watchdog', compare=True, code=3)
+        self.assertIn('cycle 60: rtl and model differ; quiet_o 1, 0 ', run.err)
+        self.run_stimulus(text, 'rtl', 'free_running', block='pfc_watchdog', compare=True)
 
 
 def lcg(seed):
@@ -92,6 +106,26 @@ def frames():
         clear = '1!' if next(numbers) % 100 == 0 else ''
         lines.append(f'{cycle},,1!,{next(numbers) % 256},{next(numbers) % 20},'
                      f'{next(numbers) % 20},{clear}')
+    return '\n'.join(lines) + '\n'
+
+
+def queues(count=40_000):
+    """Two priorities; polls in multiples of 20."""
+    numbers = lcg(3)
+    lines = ['cycle,detection_i,restoration_i,forgiven_i,poll_at_i,enable_i,paused_i,occupied_i,'
+             'dequeued_i,xoff_i', '0,50,40,3,20,255,0,0,0,0']
+    cycle, poll = 0, 20
+    for _ in range(count):
+        cycle += 1 + next(numbers) % 8
+        while poll < cycle:
+            poll += 20
+            if poll - 19 < cycle:
+                lines.append(f'{poll - 19},,,,{poll},,,,,')
+        # Mostly paused, mostly occupied, seldom served.
+        paused, occupied, dequeued, xoff = (
+            sum(1 << p for p in (0, 7) if next(numbers) % one_in == 0)
+            for one_in in (12, 60, 60, 10))
+        lines.append(f'{cycle},,,,{poll},,{0x81 ^ paused},{0x81 ^ occupied},{dequeued}!,{xoff}!')
     return '\n'.join(lines) + '\n'
 
 
