@@ -7,6 +7,7 @@
 //
 // PAUSE (all priorities) is a frame with all of enable_i and equal quanta.
 module pfc_rx #(
+    parameter int unsigned NumPrio = railyard_pkg::NumPrio,
     parameter int unsigned TimeW   = railyard_pkg::TimeWidth,
     parameter int unsigned QuantaW = 16,
     parameter int unsigned IntW    = 10,  // of quantum_i, before the point
@@ -18,18 +19,17 @@ module pfc_rx #(
     input logic [     TimeW-1:0] now_i,      // cycles
     input logic [IntW+FracW-1:0] quantum_i,  // cycles of 512 bit times, fixed point
 
-    input logic                                     clear_i,        // the link went down
-    input logic                                     frame_valid_i,
-    input logic [        railyard_pkg::NumPrio-1:0] enable_i,       // class-enable vector
-    input logic [railyard_pkg::NumPrio*QuantaW-1:0] quanta_i,       // priority 0 lowest
+    input logic                       clear_i,        // the link went down
+    input logic                       frame_valid_i,
+    input logic [        NumPrio-1:0] enable_i,       // class-enable vector
+    input logic [NumPrio*QuantaW-1:0] quanta_i,       // priority 0 lowest
 
-    output logic [railyard_pkg::NumPrio-1:0] paused_o,
+    output logic [NumPrio-1:0] paused_o,
 
     output logic             quiet_o,       // no register would change at the next edge
     output logic             wake_valid_o,  // without new inputs, none changes before wake_o
     output logic [TimeW-1:0] wake_o
 );
-  localparam int unsigned NumPrio = railyard_pkg::NumPrio;
   localparam int unsigned CyclesW = QuantaW + IntW;  // of the longest pause
   localparam int unsigned ProductW = CyclesW + FracW;
 
