@@ -1,3 +1,5 @@
+`include "rtl/common/assert.svh"
+
 // Reception of PFC: eight pause timers (IEEE 802.1Qbb 36, IEEE 802.3 annex 31D).
 //
 // A frame is taken in any cycle. Stage 1 turns quanta into cycles (one multiplier a priority),
@@ -90,6 +92,8 @@ module pfc_rx #(
     end
 
     assign ends[p*TimeW +: TimeW] = until_q;
+
+    `RY_ASSERT(NoPauseOfNoTime, paused_d && set_q[p], cycles_q != '0)
   end
 
   assign paused_o = paused_q;
@@ -111,6 +115,10 @@ module pfc_rx #(
       wake_o       = now_i;
     end
   end
+
+  `RY_ASSERT(PausedIsQuietUntilItsEnd, quiet_o, (paused_q & expired) == '0 && set_q == '0)
+  `RY_ASSERT(APauseHasAnEnd, paused_q != '0, wake_valid_o)
+  `RY_ASSERT(AFrameInStageOneWakes, set_q != '0, wake_valid_o && wake_o == now_i)
 
 `ifdef RY_PROPS
 `include "rtl/pfc/pfc_rx_props.svh"
