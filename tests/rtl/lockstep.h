@@ -9,6 +9,7 @@
 #include <string>
 
 #include "rtl/model/fields.h"
+#include "tests/rtl/coverage.h"
 #include "waveforms/rtl_context.h"
 
 namespace railyard::test {
@@ -27,6 +28,9 @@ class Lockstep {
 
  public:
   explicit Lockstep(const std::string& name) : rtl_(context_.get(), name) {}
+  ~Lockstep() { write_coverage(context_.get()); }
+  Lockstep(const Lockstep&) = delete;
+  Lockstep& operator=(const Lockstep&) = delete;
 
   /// False, with a failure that names all that differs, at the first difference.
   bool step(const In& in) {

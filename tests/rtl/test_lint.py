@@ -1,0 +1,60 @@
+"""Verilator -Wall has nothing to say about a block at any of its parameters, and each waiver has a
+reason and is needed."""
+
+import pathlib
+import tempfile
+import unittest
+
+import blocks
+import lint
+
+
+def needed(text):
+    """Whether any block warns with these waivers."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / 'lint.vlt'
+        file.write_text(text)
+        return any(lint.warnings(b, {}, file) for b in blocks.BLOCKS)
+
+
+class Lint(unittest.TestCase):
+    def test_no_block_has_a_warning_at_any_of_its_parameters(self):
+        for block in blocks.BLOCKS:
+            self.assertGreaterEqual(len(block.lint), 2, block.name)
+            for parameters in ({}, *block.lint):
+                with self.subTest(block=block.name, parameters=parameters):
+                    self.assertEqual(lint.warnings(block, parameters, lint.WAIVERS), [])
+
+    def test_parameters_that_do_not_fit_are_refused(self):
+        for block in blocks.BLOCKS:
+            for parameters in block.refused:
+                with self.subTest(block=block.name, parameters=parameters):
+                    found = lint.warnings(block, parameters, lint.WAIVERS)
+                    self.assertTrue(any('$fatal' in f or 'fit' in f for f in found), found)
+
+
+class Waivers(unittest.TestCase):
+    text = (blocks.ROOT / lint.WAIVERS).read_text(encoding='utf-8')
+
+    def test_each_has_a_reason(self):
+        waivers = lint.waivers_of(self.text)
+        self.assertTrue(waivers)
+        self.assertEqual([line for _, line, reason in waivers if not reason], [])
+
+    def test_each_is_needed(self):
+        self.assertFalse(needed(self.text))
+        for number, line, _ in lint.waivers_of(self.text):
+            with self.subTest(line=line):
+                self.assertTrue(needed(lint.without(self.text, number)))
+
+    def test_one_without_a_reason_is_found(self):
+        found = lint.waivers_of('`verilator_config\n// Why.\nlint_off -rule A\n\nlint_off -rule B\n')
+        self.assertEqual([reason for _, _, reason in found], [True, False])
+
+    def test_one_that_is_not_needed_is_found(self):
+        text = self.text + '\n// Why.\nlint_off -rule CASEX\n'
+        self.assertFalse(needed(lint.without(text, text.count('\n') - 1)))
+
+
+if __name__ == '__main__':
+    unittest.main()
