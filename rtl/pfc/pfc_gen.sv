@@ -17,7 +17,7 @@ module pfc_gen #(
     input logic rst_ni,
 
     input logic [TimeW-1:0] now_i,      // cycles
-    input logic [TimeW-1:0] refresh_i,  // cycles from a frame to its repetition, less than 2^(TimeW-1)
+    input logic [TimeW-1:0] refresh_i,  // cycles from a frame to its repetition, 1 .. 2^(TimeW-1) - 1
 
     input logic [       NumPrio-1:0] enable_i,   // lossless priorities
     input logic [NumPrio*DepthW-1:0] depth_i,    // cells beyond the reserve; priority 0 lowest
@@ -32,7 +32,7 @@ module pfc_gen #(
     output logic               tx_refresh_o,  // the frame only repeats
 
     output logic             quiet_o,       // no register would change at the next edge
-    output logic             wake_valid_o,  // without new inputs, none changes before wake_o
+    output logic             wake_valid_o,  // if quiet: without new inputs, none changes before it
     output logic [TimeW-1:0] wake_o
 );
   // {wanted, told}

@@ -29,7 +29,7 @@ module pfc_rx #(
     output logic [NumPrio-1:0] paused_o,
 
     output logic             quiet_o,       // no register would change at the next edge
-    output logic             wake_valid_o,  // without new inputs, none changes before wake_o
+    output logic             wake_valid_o,  // if quiet: without new inputs, none changes before it
     output logic [TimeW-1:0] wake_o
 );
   localparam int unsigned CyclesW = QuantaW + IntW;  // of the longest pause
