@@ -17,12 +17,12 @@ module pfc_gen #(
     input logic rst_ni,
 
     input logic [TimeW-1:0] now_i,      // cycles
-    input logic [TimeW-1:0] refresh_i,  // cycles from a frame to its repetition, 1 .. 2^(TimeW-1) - 1
+    input logic [TimeW-1:0] refresh_i,  // cycles to a repetition, 1 .. 2^(TimeW-1) - 1
 
     input logic [       NumPrio-1:0] enable_i,   // lossless priorities
     input logic [NumPrio*DepthW-1:0] depth_i,    // cells beyond the reserve; priority 0 lowest
     input logic [NumPrio*DepthW-1:0] xoff_th_i,  // cells
-    input logic [NumPrio*DepthW-1:0] xon_th_i,  // cells, at most xoff_th_i
+    input logic [NumPrio*DepthW-1:0] xon_th_i,   // cells, at most xoff_th_i
 
     input  logic               clear_i,
     input  logic               tx_ready_i,

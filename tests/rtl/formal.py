@@ -1,13 +1,18 @@
-"""Proofs of a block by yosys and yosys-smtbmc, at the widths of its rows in blocks.py."""
+#!/usr/bin/python3
+"""Proofs of a block by yosys and yosys-smtbmc, at the widths of its row in blocks.py.
+
+    formal.py BLOCK   proves one; of what fails it leaves waveforms in out/formal/"""
 
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 import blocks
 
 TIMEOUT = 300
+WAVEFORMS = {(): 'from_reset.vcd', ('-i',): 'induction.vcd'}
 FAILED = re.compile(r'Assert failed in \S+: (?:\S+\.)?(\w+)\.holds')
 UNREACHED = re.compile(r'Unreached cover statement at (\S+)\.reached')
 
@@ -52,7 +57,9 @@ def checked(smt2, mode, steps):
     """(whether it passed, the output). z3 decides each query afresh: with its incremental solver the
     same proofs take ten times as long."""
     code, text = run(['yosys-smtbmc', '--noprogress', '-s', 'z3', '--unroll', '--noincr', *mode,
-                      '-t', str(steps), str(smt2)], smt2.parent)
+                      '-t', str(steps), '--dump-vcd',
+                      str(smt2.with_suffix(f'.{WAVEFORMS.get(mode, "vcd")}')), str(smt2)],
+                     smt2.parent)
     passed = code == 0 and 'Status: PASSED' in text
     if not passed and 'Status: FAILED' not in text:
         raise Broken(f'{smt2.name}: yosys-smtbmc: {text}')
@@ -98,3 +105,19 @@ def survives(block, bug, folder):
     if passed or bug.fails not in FAILED.findall(text):
         return f'{bug.file}: "{bug.replacement}": {bug.fails} holds for {bug.steps} cycles'
     return None
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in [b.name for b in blocks.BLOCKS]:
+        print(__doc__, file=sys.stderr)
+        return 2
+    folder = blocks.ROOT / 'out' / 'formal'
+    folder.mkdir(parents=True, exist_ok=True)
+    block = blocks.named(sys.argv[1])
+    found = [fault for proof in block.proofs for fault in faults(block, proof, folder)]
+    print('\n'.join(found) or f'{block.name}: proved')
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,7 +1,8 @@
-"""Verilator -Wall has nothing to say about a block at any of its parameters, and each waiver has a
-reason and is needed."""
+"""Verilator -Wall has nothing to say about a block at any of its parameters, each waiver has a reason
+and is needed, and the README names all ports and registers."""
 
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -31,6 +32,19 @@ class Lint(unittest.TestCase):
                 with self.subTest(block=block.name, parameters=parameters):
                     found = lint.warnings(block, parameters, lint.WAIVERS)
                     self.assertTrue(any('$fatal' in f or 'fit' in f for f in found), found)
+
+
+class Readme(unittest.TestCase):
+    def test_the_readme_of_a_folder_names_every_port_and_register_of_its_blocks(self):
+        for block in blocks.BLOCKS:
+            source = (blocks.ROOT / block.source).read_text(encoding='utf-8')
+            readme = (blocks.ROOT / block.source).with_name('README.md').read_text(encoding='utf-8')
+            part = readme.split(f'\n## {block.name}\n')[1].split('\n## ')[0]
+            names = set(re.findall(r'^ +(?:input|output) [^/;]*?(\w+)(?:,|$| *//)', source,
+                                   re.MULTILINE)) | set(re.findall(r'\b(\w+_q) +<=', source))
+            self.assertGreater(len(names), 10, block.name)
+            missing = {name for name in names if f'`{name}`' not in part}
+            self.assertEqual(missing, set(), block.name)
 
 
 class Waivers(unittest.TestCase):
