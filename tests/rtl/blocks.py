@@ -13,14 +13,15 @@ COMMON = ('rtl/common/railyard_pkg.sv',)
 @dataclasses.dataclass(frozen=True)
 class Proof:
     """Induction over `steps` cycles from the base case of as many; cover points are reached within
-    `cover_steps`. The counts are of cells: one an assertion and priority, say."""
+    `cover_steps`, unless that is 0: then another proof of the block reaches them. The counts are of
+    cells: one an assertion and priority, say."""
     name: str
     parameters: dict
     asserts: int
     assumes: int  # of the block; the reset's is not counted
     covers: int
     steps: int = 1
-    cover_steps: int = 1
+    cover_steps: int = 0
     defines: tuple = ()
 
 

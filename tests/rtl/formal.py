@@ -75,7 +75,7 @@ def faults(block, proof, folder, tree=blocks.ROOT):
         passed, text = checked(smt2, mode, proof.steps)
         if not passed:
             found.append(f'{what} of {proof.steps} fails: {sorted(set(FAILED.findall(text)))}')
-    if proof.covers and not found:
+    if proof.cover_steps and not found:
         passed, text = checked(smt2, ('-c',), proof.cover_steps)
         if not passed:
             found.append(f'not reached in {proof.cover_steps} cycles: {UNREACHED.findall(text)}')

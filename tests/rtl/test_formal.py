@@ -27,6 +27,10 @@ class Proofs(unittest.TestCase):
         rows = [(b, p) for b in blocks.BLOCKS for p in b.proofs]
         self.assertEqual(all_of(formal.faults, rows), [])
 
+    def test_every_block_has_a_proof_whose_cover_points_are_reached(self):
+        for block in blocks.BLOCKS:
+            self.assertTrue(any(p.covers and p.cover_steps for p in block.proofs), block.name)
+
     def test_every_block_has_a_row(self):
         modules = {p.stem for p in (blocks.ROOT / 'rtl').glob('*/*.sv')
                    if p.parent.name != 'common'}
