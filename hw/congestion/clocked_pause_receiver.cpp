@@ -26,7 +26,7 @@ std::uint32_t quantum_of(Rate rate, Time clock, const std::string& name) {
 ClockedPauseReceiver::ClockedPauseReceiver(Partition& partition, const std::string& name, Rate rate,
                                            std::uint64_t response_quanta, Time clock,
                                            Blocks& blocks, PauseListener& listener)
-    : PauseReceiver(partition, name, rate, response_quanta, listener),
+    : PauseReceiver(partition, name, rate, response_quanta, false, listener),
       name_(name + ".pfc_rx"),
       blocks_(blocks),
       block_(blocks.pfc_rx(name_)),

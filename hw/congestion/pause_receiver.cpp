@@ -20,10 +20,11 @@ std::uint8_t pauses_of(const net::Frame& frame) {
 }  // namespace
 
 PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate rate,
-                             std::uint64_t response_quanta, PauseListener& listener)
+                             std::uint64_t response_quanta, bool at_once, PauseListener& listener)
     : partition_(partition),
       listener_(listener),
       response_(rate.time_of(PauseTimers::kBytesAQuantum * response_quanta)),
+      heard_is_paused_(at_once && response_quanta == 0),
       heard_timers_(rate),
       heard_expiry_(Event::of<&PauseReceiver::listen>(
           *this, partition.endpoint(name + ".pause_heard"), Phase::kTimer)) {
@@ -31,9 +32,9 @@ PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate
 }
 
 std::uint8_t PauseReceiver::receive(const net::Frame& frame) {
-  heard_timers_.receive(frame, partition_.now());
+  if (!heard_is_paused_) heard_timers_.receive(frame, partition_.now());
   take(frame);
-  listen();
+  if (!heard_is_paused_) listen();
   return pauses_of(frame);
 }
 
@@ -53,6 +54,10 @@ void PauseReceiver::listen() {
   } else {
     partition_.scheduler().schedule(heard_expiry_, first_end);
   }
+  hear(heard);
+}
+
+void PauseReceiver::hear(std::uint8_t heard) {
   if (heard == heard_) return;
   heard_ = heard;
   listener_.pause_heard(heard);
@@ -72,6 +77,7 @@ void PauseReceiver::set_paused(std::uint8_t paused) {
     }
   }
   paused_ = paused;
+  if (heard_is_paused_) hear(paused);
   listener_.pause_changed(paused, changed);
 }
 

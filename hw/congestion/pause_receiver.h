@@ -50,9 +50,10 @@ class PauseReceiver {
   Time response_delay() const { return response_; }
 
  protected:
-  /// `name` is the port's. `response_quanta` in 512 bit times of `rate`.
+  /// `name` is the port's. `response_quanta` in 512 bit times of `rate`. `at_once`: without a
+  /// response time, what is heard is in effect.
   PauseReceiver(Partition& partition, const std::string& name, Rate rate,
-                std::uint64_t response_quanta, PauseListener& listener);
+                std::uint64_t response_quanta, bool at_once, PauseListener& listener);
 
   /// A frame came, to act after the response delay.
   virtual void take(const net::Frame& frame) = 0;
@@ -65,11 +66,13 @@ class PauseReceiver {
 
  private:
   void listen();
+  void hear(std::uint8_t heard);
 
   Partition& partition_;
   PauseListener& listener_;
   Time response_;
-  PauseTimers heard_timers_;  // of frames as they arrive
+  bool heard_is_paused_;
+  PauseTimers heard_timers_;  // of frames as they arrive; not used if heard_is_paused_
   Event heard_expiry_;
   std::uint8_t heard_ = 0;
   std::uint8_t paused_ = 0;

@@ -44,7 +44,19 @@ bool PfcGenerator::edge(std::uint64_t cycle) {
                     "pauses priorities " + std::to_string(out_.tx_xoff) + ", the buffer " +
                         std::to_string(levels_.pfc_wanted()) + " (bit n: priority n)");
   }
-  return out_.tx_valid != was_due;
+  return out_.tx_valid != was_due && change_due(out_.tx_valid);
+}
+
+// A frame has become due or is no longer. True: the MAC is to be told at once.
+bool PfcGenerator::change_due(bool due) {
+  announced_ = false;
+  if (!due) {
+    partition_.scheduler().cancel(announce_);
+    return false;
+  }
+  if (config_.latency == 0) return true;
+  partition_.scheduler().schedule_in(announce_, config_.clock * static_cast<Time>(config_.latency));
+  return false;
 }
 
 // A group may cross a threshold and come back, between two edges, to where the block would keep its
@@ -58,18 +70,6 @@ void PfcGenerator::sample(unsigned priority, const PfcLevels& levels) {
   const bool wanted = (levels_.pfc_wanted() >> priority & 1U) != 0;
   if (wanted && !is && levels.depth <= levels.xoff) in_.xoff_th[priority] = levels.xon;
   if (!wanted && is && levels.depth > levels.xon) in_.xon_th[priority] = levels.xoff;
-}
-
-void PfcGenerator::show() {
-  announced_ = false;
-  if (!out_.tx_valid) {
-    partition_.scheduler().cancel(announce_);
-  } else if (config_.latency == 0) {
-    announce();
-  } else {
-    partition_.scheduler().schedule_in(announce_,
-                                       config_.clock * static_cast<Time>(config_.latency));
-  }
 }
 
 void PfcGenerator::announce() {

@@ -61,7 +61,8 @@ class PfcGenerator : private Clocked {
 
  private:
   bool edge(std::uint64_t cycle) override;
-  void show() override;
+  void show() override { announce(); }
+  bool change_due(bool due);
   void announce();
   void sample(unsigned priority, const PfcLevels& levels);
 

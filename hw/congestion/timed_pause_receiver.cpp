@@ -4,7 +4,7 @@ namespace railyard {
 
 TimedPauseReceiver::TimedPauseReceiver(Partition& partition, const std::string& name, Rate rate,
                                        std::uint64_t response_quanta, PauseListener& listener)
-    : PauseReceiver(partition, name, rate, response_quanta, listener),
+    : PauseReceiver(partition, name, rate, response_quanta, true, listener),
       timers_(rate),
       effect_(Event::of<&TimedPauseReceiver::take_effect>(
           *this, partition.endpoint(name + ".pause_effect"), Phase::kArrival)),

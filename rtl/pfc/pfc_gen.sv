@@ -1,3 +1,5 @@
+`include "rtl/common/assert.svh"
+
 // Generation of PFC: from the levels of eight priority groups to XOFF and XON, for one port.
 //
 // A group's depth above xoff_th_i asks for XOFF, at or below xon_th_i for XON; in between things
@@ -7,33 +9,32 @@
 // with tx_ready_i; it says what is wanted in that cycle, so what was overtaken is never sent.
 // clear_i: the link went down, the peer has forgotten what it was told.
 module pfc_gen #(
-    parameter int unsigned TimeW  = railyard_pkg::TimeWidth,
-    parameter int unsigned DepthW = 32
+    parameter int unsigned NumPrio = railyard_pkg::NumPrio,
+    parameter int unsigned TimeW   = railyard_pkg::TimeWidth,
+    parameter int unsigned DepthW  = 32
 ) (
     input logic clk_i,
     input logic rst_ni,
 
     input logic [TimeW-1:0] now_i,      // cycles
-    input logic [TimeW-1:0] refresh_i,  // cycles from a frame to its repetition, less than 2^(TimeW-1)
+    input logic [TimeW-1:0] refresh_i,  // cycles to a repetition, 1 .. 2^(TimeW-1) - 1
 
-    input logic [       railyard_pkg::NumPrio-1:0] enable_i,  // lossless priorities
-    input logic [railyard_pkg::NumPrio*DepthW-1:0] depth_i,  // cells beyond the reserve; priority 0 lowest
-    input logic [railyard_pkg::NumPrio*DepthW-1:0] xoff_th_i,  // cells
-    input logic [railyard_pkg::NumPrio*DepthW-1:0] xon_th_i,  // cells, at most xoff_th_i
+    input logic [       NumPrio-1:0] enable_i,   // lossless priorities
+    input logic [NumPrio*DepthW-1:0] depth_i,    // cells beyond the reserve; priority 0 lowest
+    input logic [NumPrio*DepthW-1:0] xoff_th_i,  // cells
+    input logic [NumPrio*DepthW-1:0] xon_th_i,   // cells, at most xoff_th_i
 
-    input  logic                             clear_i,
-    input  logic                             tx_ready_i,
-    output logic                             tx_valid_o,
-    output logic [railyard_pkg::NumPrio-1:0] tx_enable_o,   // class-enable vector
-    output logic [railyard_pkg::NumPrio-1:0] tx_xoff_o,     // of those, XOFF; the others XON
-    output logic                             tx_refresh_o,  // the frame only repeats
+    input  logic               clear_i,
+    input  logic               tx_ready_i,
+    output logic               tx_valid_o,
+    output logic [NumPrio-1:0] tx_enable_o,   // class-enable vector
+    output logic [NumPrio-1:0] tx_xoff_o,     // of those, XOFF; the others XON
+    output logic               tx_refresh_o,  // the frame only repeats
 
     output logic             quiet_o,       // no register would change at the next edge
-    output logic             wake_valid_o,  // without new inputs, none changes before wake_o
+    output logic             wake_valid_o,  // if quiet: without new inputs, none changes before it
     output logic [TimeW-1:0] wake_o
 );
-  localparam int unsigned NumPrio = railyard_pkg::NumPrio;
-
   // {wanted, told}
   typedef enum logic [1:0] {
     StOpen   = 2'b00,
@@ -70,6 +71,10 @@ module pfc_gen #(
     assign want_d[p]      = enable_i[p] && depth > (want_q[p] ? xon_th : xoff_th);
     assign crosses[p]     = want_d[p] != want_q[p];
     assign tx_enable_o[p] = state != StOpen;
+
+    // The predicate by which a wrapper may leave the clock off when only a depth changed.
+    `RY_ASSERT(SkippedDepthCrossesNothing,
+               enable_i[p] && (want_q[p] ? depth > xon_th : depth <= xoff_th), !crosses[p])
   end
 
   assign tx_valid_o   = want_q != told_q || again_q;
@@ -113,6 +118,11 @@ module pfc_gen #(
 
   assign wake_valid_o = told_q != '0 && !again_q;
   assign wake_o       = refresh_at_q;
+
+  `RY_ASSERT(RefreshOnlyOfWhatWasTold, again_q, told_q != '0)
+  `RY_ASSERT(NoXonWithoutXoff, tx_valid_o, (tx_enable_o & ~tx_xoff_o & ~told_q) == '0)
+  `RY_ASSERT(FrameHasAPriority, tx_valid_o, tx_enable_o != '0)
+  `RY_ASSERT(RefreshIsAllXoff, tx_valid_o && tx_refresh_o, tx_xoff_o == tx_enable_o)
 
 `ifdef RY_PROPS
 `include "rtl/pfc/pfc_gen_props.svh"

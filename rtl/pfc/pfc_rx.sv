@@ -1,3 +1,5 @@
+`include "rtl/common/assert.svh"
+
 // Reception of PFC: eight pause timers (IEEE 802.1Qbb 36, IEEE 802.3 annex 31D).
 //
 // A frame is taken in any cycle. Stage 1 turns quanta into cycles (one multiplier a priority),
@@ -7,6 +9,7 @@
 //
 // PAUSE (all priorities) is a frame with all of enable_i and equal quanta.
 module pfc_rx #(
+    parameter int unsigned NumPrio = railyard_pkg::NumPrio,
     parameter int unsigned TimeW   = railyard_pkg::TimeWidth,
     parameter int unsigned QuantaW = 16,
     parameter int unsigned IntW    = 10,  // of quantum_i, before the point
@@ -18,18 +21,17 @@ module pfc_rx #(
     input logic [     TimeW-1:0] now_i,      // cycles
     input logic [IntW+FracW-1:0] quantum_i,  // cycles of 512 bit times, fixed point
 
-    input logic                                     clear_i,        // the link went down
-    input logic                                     frame_valid_i,
-    input logic [        railyard_pkg::NumPrio-1:0] enable_i,       // class-enable vector
-    input logic [railyard_pkg::NumPrio*QuantaW-1:0] quanta_i,       // priority 0 lowest
+    input logic                       clear_i,        // the link went down
+    input logic                       frame_valid_i,
+    input logic [        NumPrio-1:0] enable_i,       // class-enable vector
+    input logic [NumPrio*QuantaW-1:0] quanta_i,       // priority 0 lowest
 
-    output logic [railyard_pkg::NumPrio-1:0] paused_o,
+    output logic [NumPrio-1:0] paused_o,
 
     output logic             quiet_o,       // no register would change at the next edge
-    output logic             wake_valid_o,  // without new inputs, none changes before wake_o
+    output logic             wake_valid_o,  // if quiet: without new inputs, none changes before it
     output logic [TimeW-1:0] wake_o
 );
-  localparam int unsigned NumPrio = railyard_pkg::NumPrio;
   localparam int unsigned CyclesW = QuantaW + IntW;  // of the longest pause
   localparam int unsigned ProductW = CyclesW + FracW;
 
@@ -90,6 +92,8 @@ module pfc_rx #(
     end
 
     assign ends[p*TimeW +: TimeW] = until_q;
+
+    `RY_ASSERT(NoPauseOfNoTime, paused_d && set_q[p], cycles_q != '0)
   end
 
   assign paused_o = paused_q;
@@ -111,6 +115,10 @@ module pfc_rx #(
       wake_o       = now_i;
     end
   end
+
+  `RY_ASSERT(PausedIsQuietUntilItsEnd, quiet_o, (paused_q & expired) == '0 && set_q == '0)
+  `RY_ASSERT(APauseHasAnEnd, paused_q != '0, wake_valid_o)
+  `RY_ASSERT(AFrameInStageOneWakes, set_q != '0, wake_valid_o && wake_o == now_i)
 
 `ifdef RY_PROPS
 `include "rtl/pfc/pfc_rx_props.svh"

@@ -88,6 +88,7 @@ TEST(PfcWatchdogLockstep, EveryOutputAndRegisterIsEqualInEveryCycle) {
   const std::uint64_t cycles = test::lockstep_cycles();
   for (std::uint64_t n = cycles; n != 0; --n) {
     if (!bench.step(random.next(last))) return;
+    if (random.stimulus.once_in(50'000) && !bench.reset()) return;
     began += (bench.last().storm & ~last.storm) != 0 ? 1 : 0;
     last = bench.last();
   }
