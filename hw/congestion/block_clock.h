@@ -40,7 +40,8 @@ class BlockClock {
 
   /// Executes the next edge.
   void request() { request_at(next_cycle()); }
-  /// Executes the edge `cycle`, or the next one if that is past, unless an earlier one comes first.
+  /// Executes the edge `cycle`, or the next one if that is past. One request stands, the earliest:
+  /// who still wants a later edge asks again when the earlier one has come.
   void request_at(std::uint64_t cycle);
   /// The same for a block's wake_o, as given after the edge `cycle`.
   void request_wake(std::uint64_t wake, std::uint64_t cycle);

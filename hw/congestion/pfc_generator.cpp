@@ -18,9 +18,7 @@ PfcGenerator::PfcGenerator(Partition& partition, const std::string& name, Rate r
       transmitter_(transmitter),
       config_(config),
       block_(blocks.pfc_gen(name_)),
-      clock_(partition, name_, config.clock, blocks.free_running(), *this),
-      announce_(Event::of<&PfcGenerator::announce>(*this, partition.endpoint(name_ + ".due"),
-                                                   Phase::kTimer)) {
+      clock_(partition, name_, config.clock, blocks.free_running(), *this) {
   const Time pause = rate.time_of(PauseTimers::kBytesAQuantum * config.quanta);
   in_.refresh = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(pause / 2 / config.clock));
   in_.enable = config.priorities;
@@ -31,6 +29,14 @@ bool PfcGenerator::edge(std::uint64_t cycle) {
   for (unsigned left = in_.enable; left != 0; left &= left - 1) {
     const auto p = static_cast<unsigned>(__builtin_ctz(left));
     sample(p, levels_.pfc_levels(p));
+  }
+  // A line that is free takes the frame in the cycle in which it hears of it.
+  const bool told_now = announce_at_ == cycle;
+  if (told_now) {
+    announce_at_ = kNever;
+    taken_ = transmitter_.reserve_line();
+    announced_ = !taken_;
+    if (taken_) reserved_ = out_;
   }
   in_.tx_ready = taken_;
   in_.clear = forgotten_;
@@ -44,19 +50,15 @@ bool PfcGenerator::edge(std::uint64_t cycle) {
                     "pauses priorities " + std::to_string(out_.tx_xoff) + ", the buffer " +
                         std::to_string(levels_.pfc_wanted()) + " (bit n: priority n)");
   }
-  return out_.tx_valid != was_due && change_due(out_.tx_valid);
+  if (out_.tx_valid != was_due) change_due(out_.tx_valid, cycle);
+  if (announce_at_ != kNever) clock_.request_at(announce_at_);
+  return due() && (told_now || config_.latency == 0);
 }
 
-// A frame has become due or is no longer. True: the MAC is to be told at once.
-bool PfcGenerator::change_due(bool due) {
-  announced_ = false;
-  if (!due) {
-    partition_.scheduler().cancel(announce_);
-    return false;
-  }
-  if (config_.latency == 0) return true;
-  partition_.scheduler().schedule_in(announce_, config_.clock * static_cast<Time>(config_.latency));
-  return false;
+// A frame has become due or is no longer.
+void PfcGenerator::change_due(bool due, std::uint64_t cycle) {
+  announced_ = due && config_.latency == 0;
+  announce_at_ = due && config_.latency != 0 ? cycle + config_.latency : kNever;
 }
 
 // A group may cross a threshold and come back, between two edges, to where the block would keep its
@@ -72,25 +74,26 @@ void PfcGenerator::sample(unsigned priority, const PfcLevels& levels) {
   if (!wanted && is && levels.depth > levels.xon) in_.xon_th[priority] = levels.xoff;
 }
 
-void PfcGenerator::announce() {
-  announced_ = true;
-  transmitter_.pfc_due();
-}
-
 PfcGenerator::Sent PfcGenerator::form(net::Frame& frame, const net::MacAddress& source) {
+  rtl::PfcGenOut said = out_;
+  if (reserved_) {
+    said = *reserved_;
+    reserved_.reset();
+  } else {
+    taken_ = true;
+    announced_ = false;
+    clock_.request();
+  }
   Sent sent;
-  sent.xoff = out_.tx_xoff;
-  sent.xon = static_cast<std::uint8_t>(out_.tx_enable & ~out_.tx_xoff);
-  sent.refresh = out_.tx_refresh;
+  sent.xoff = said.tx_xoff;
+  sent.xon = static_cast<std::uint8_t>(said.tx_enable & ~said.tx_xoff);
+  sent.refresh = said.tx_refresh;
   std::array<std::uint16_t, rtl::kPriorities> quanta{};
   for (unsigned p = 0; p < quanta.size(); ++p) {
     if ((sent.xoff >> p & 1U) != 0) quanta[p] = config_.quanta;
   }
-  frame = net::pfc_frame(source, out_.tx_enable, quanta);
+  frame = net::pfc_frame(source, said.tx_enable, quanta);
   told_ = sent.xoff;
-  taken_ = true;
-  announced_ = false;
-  clock_.request();
   return sent;
 }
 
@@ -98,7 +101,7 @@ void PfcGenerator::forget() {
   told_ = 0;
   forgotten_ = true;
   announced_ = false;
-  partition_.scheduler().cancel(announce_);
+  announce_at_ = kNever;
   clock_.request();
 }
 

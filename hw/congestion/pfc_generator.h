@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "hw/congestion/block_clock.h"
@@ -25,6 +26,8 @@ class PfcTransmitter {
   virtual ~PfcTransmitter() = default;
   /// A PFC frame is due.
   virtual void pfc_due() = 0;
+  /// A PFC frame will be due at this very time. True: the line is free, and kept for it.
+  virtual bool reserve_line() = 0;
 };
 
 class PfcGenerator : private Clocked {
@@ -50,7 +53,7 @@ class PfcGenerator : private Clocked {
   /// A level has crossed its threshold.
   void crossed() { clock_.request(); }
   /// A frame should go as soon as the line is free.
-  bool due() const { return announced_ && !taken_; }
+  bool due() const { return reserved_ || (announced_ && !taken_); }
   /// The frame to send now.
   Sent form(net::Frame& frame, const net::MacAddress& source);
   /// The link went down: the peer has forgotten what it was told, and will be told when it is up.
@@ -60,10 +63,11 @@ class PfcGenerator : private Clocked {
   std::uint8_t told() const { return told_; }
 
  private:
+  static constexpr std::uint64_t kNever = ~std::uint64_t{0};
+
   bool edge(std::uint64_t cycle) override;
-  void show() override { announce(); }
-  bool change_due(bool due);
-  void announce();
+  void show() override { transmitter_.pfc_due(); }
+  void change_due(bool due, std::uint64_t cycle);
   void sample(unsigned priority, const PfcLevels& levels);
 
   Partition& partition_;
@@ -76,7 +80,8 @@ class PfcGenerator : private Clocked {
   rtl::PfcGenIn in_;
   rtl::PfcGenOut out_;
   BlockClock clock_;
-  Event announce_;
+  std::optional<rtl::PfcGenOut> reserved_;  // the frame that the line is kept for
+  std::uint64_t announce_at_ = kNever;      // cycle in which the MAC hears of a frame
   std::uint8_t told_ = 0;
   bool announced_ = false;  // the MAC knows that a frame is due
   bool taken_ = false;      // the MAC has taken it, which the next edge will see

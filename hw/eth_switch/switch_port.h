@@ -75,6 +75,11 @@ class SwitchPort : public sc_core::sc_module,
     pause_received_probe_.set(heard, partition_.now());
   }
   void pause_changed(std::uint8_t paused, std::uint8_t changed) override;
+  bool reserve_line() override {
+    if (sending_ || !link_up_) return false;
+    pfc_waits_ = true;
+    return true;
+  }
   void pfc_due() override {
     pfc_waits_ = true;
     send_next();
