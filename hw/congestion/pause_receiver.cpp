@@ -4,87 +4,71 @@
 
 namespace railyard {
 
-PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate rate,
-                             std::uint64_t response_quanta, PauseListener& listener)
-    : partition_(partition),
-      listener_(listener),
-      timers_(rate),
-      heard_timers_(rate),
-      response_(rate.time_of(PauseTimers::kBytesAQuantum * response_quanta)),
-      effect_(Event::of<&PauseReceiver::take_effect>(
-          *this, partition.endpoint(name + ".pause_effect"), Phase::kArrival)),
-      expiry_(Event::of<&PauseReceiver::expire>(*this, partition.endpoint(name + ".pause_expiry"),
-                                                Phase::kTimer)) {
-  since_.fill(kForever);
-  last_xoff_.fill(-1);
-}
+namespace {
 
-bool PauseReceiver::receive(const net::Frame& frame) {
-  const Time now = partition_.now();
-  const bool pauses = note(frame, now) != 0;
-  if (response_ == 0) {
-    timers_.receive(frame, now);
-  } else {
-    heard_timers_.receive(frame, now);
-    waiting_.push({now + response_, frame});
-    if (waiting_.size() == 1) partition_.scheduler().schedule(effect_, now + response_);
-  }
-  update();
-  return pauses;
-}
-
-// The priorities that the frame pauses, whenever it takes effect.
-std::uint8_t PauseReceiver::note(const net::Frame& frame, Time now) {
+/// The priorities that a frame pauses, whenever it takes effect.
+std::uint8_t pauses_of(const net::Frame& frame) {
   const net::MacControl& control = frame.mac_control;
   const unsigned about = frame.is_pause() ? 0xFFU : control.enable_vector & 0xFFU;
   unsigned pauses = 0;
-  for (unsigned p = 0; p < kPriorities; ++p) {
-    if ((about >> p & 1U) == 0 || control.quanta[frame.is_pause() ? 0 : p] == 0) continue;
-    pauses |= 1U << p;
-    last_xoff_[p] = now;
+  for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
+    if ((about >> p & 1U) != 0 && control.quanta[frame.is_pause() ? 0 : p] != 0) pauses |= 1U << p;
   }
   return static_cast<std::uint8_t>(pauses);
 }
 
+}  // namespace
+
+PauseReceiver::PauseReceiver(Partition& partition, const std::string& name, Rate rate,
+                             std::uint64_t response_quanta, bool at_once, PauseListener& listener)
+    : partition_(partition),
+      listener_(listener),
+      response_(rate.time_of(PauseTimers::kBytesAQuantum * response_quanta)),
+      heard_is_paused_(at_once && response_quanta == 0),
+      heard_timers_(rate),
+      heard_expiry_(Event::of<&PauseReceiver::listen>(
+          *this, partition.endpoint(name + ".pause_heard"), Phase::kTimer)) {
+  since_.fill(kForever);
+}
+
+std::uint8_t PauseReceiver::receive(const net::Frame& frame) {
+  if (!heard_is_paused_) heard_timers_.receive(frame, partition_.now());
+  take(frame);
+  if (!heard_is_paused_) listen();
+  return pauses_of(frame);
+}
+
 void PauseReceiver::forget() {
-  while (!waiting_.empty()) waiting_.pop();
-  partition_.scheduler().cancel(effect_);
-  timers_.forget();
   heard_timers_.forget();
-  update();
+  drop_all();
+  set_paused(0);
+  listen();
 }
 
-void PauseReceiver::take_effect() {
-  const Waiting waiting = waiting_.pop();
-  if (!waiting_.empty()) partition_.scheduler().schedule(effect_, waiting_.front().due);
-  timers_.receive(waiting.frame, partition_.now());
-  update();
-}
-
-/// `first_end` becomes the end of a pause if it is earlier.
-std::uint8_t PauseReceiver::paused_by(const PauseTimers& timers, Time now, Time& first_end) const {
-  unsigned paused = 0;
-  for (unsigned p = 0; p < kPriorities; ++p) {
-    if (!timers.paused(p, now)) continue;
-    paused |= 1U << p;
-    first_end = std::min(first_end, timers.until(p));
-  }
-  return static_cast<std::uint8_t>(paused);
-}
-
-void PauseReceiver::update() {
+void PauseReceiver::listen() {
   const Time now = partition_.now();
   Time first_end = kForever;
-  const std::uint8_t paused = paused_by(timers_, now, first_end);
-  const std::uint8_t heard = response_ == 0 ? paused : paused_by(heard_timers_, now, first_end);
+  const std::uint8_t heard = heard_timers_.paused_at(now, first_end);
   if (first_end == kForever) {
-    partition_.scheduler().cancel(expiry_);
+    partition_.scheduler().cancel(heard_expiry_);
   } else {
-    partition_.scheduler().schedule(expiry_, first_end);
+    partition_.scheduler().schedule(heard_expiry_, first_end);
   }
+  hear(heard);
+}
+
+void PauseReceiver::hear(std::uint8_t heard) {
+  if (heard == heard_) return;
+  heard_ = heard;
+  listener_.pause_heard(heard);
+}
+
+void PauseReceiver::set_paused(std::uint8_t paused) {
+  const Time now = partition_.now();
   const auto changed = static_cast<std::uint8_t>(paused ^ paused_);
-  for (unsigned p = 0; p < kPriorities; ++p) {
-    if ((changed >> p & 1U) == 0) continue;
+  if (changed == 0) return;
+  for (unsigned left = changed; left != 0; left &= left - 1) {
+    const auto p = static_cast<unsigned>(__builtin_ctz(left));
     if ((paused >> p & 1U) != 0) {
       since_[p] = now;
     } else {
@@ -92,11 +76,9 @@ void PauseReceiver::update() {
       since_[p] = kForever;
     }
   }
-  const bool heard_changed = heard != heard_;
-  heard_ = heard;
   paused_ = paused;
-  if (heard_changed) listener_.pause_heard(heard);
-  if (changed != 0) listener_.pause_changed(paused, changed);
+  if (heard_is_paused_) hear(paused);
+  listener_.pause_changed(paused, changed);
 }
 
 }  // namespace railyard

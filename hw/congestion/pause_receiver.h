@@ -1,6 +1,9 @@
 // Reception of PFC and PAUSE in time: what a station's transmitter obeys. A control frame acts
 // after the response delay, XOFF and XON alike, so a pause lasts as long as its sender meant; until
 // then the transmitter may begin frames (IEEE 802.3 31B.3.7).
+//
+// A device has the clocked block for it (clocked_pause_receiver.h), an instrument exact timers
+// (timed_pause_receiver.h). Here is what both know: who is paused since when, and for how long.
 #pragma once
 
 #include <array>
@@ -8,7 +11,6 @@
 #include <string>
 
 #include "hw/congestion/pause_timers.h"
-#include "tlm/base/ring.h"
 #include "tlm/sim/partition.h"
 
 namespace railyard {
@@ -27,12 +29,13 @@ class PauseReceiver {
  public:
   static constexpr unsigned kPriorities = PauseTimers::kPriorities;
 
-  /// `name` is the port's. `response_quanta` in 512 bit times of `rate`.
-  PauseReceiver(Partition& partition, const std::string& name, Rate rate,
-                std::uint64_t response_quanta, PauseListener& listener);
+  virtual ~PauseReceiver() = default;
+  PauseReceiver(const PauseReceiver&) = delete;
+  PauseReceiver& operator=(const PauseReceiver&) = delete;
 
-  /// Takes a PFC or PAUSE frame, now that it has arrived whole with a good FCS. True: it pauses.
-  bool receive(const net::Frame& frame);
+  /// Takes a PFC or PAUSE frame, now that it has arrived whole with a good FCS. Bit n: it pauses
+  /// priority n.
+  std::uint8_t receive(const net::Frame& frame);
   /// The link went down: its pauses, and those on their way to take effect, are over.
   void forget();
 
@@ -45,34 +48,36 @@ class PauseReceiver {
     return total_[priority] + (since_[priority] == kForever ? 0 : now - since_[priority]);
   }
   Time response_delay() const { return response_; }
-  /// When a frame that pauses the priority last arrived; -1: none has.
-  Time last_xoff(unsigned priority) const { return last_xoff_[priority]; }
+
+ protected:
+  /// `name` is the port's. `response_quanta` in 512 bit times of `rate`. `at_once`: without a
+  /// response time, what is heard is in effect.
+  PauseReceiver(Partition& partition, const std::string& name, Rate rate,
+                std::uint64_t response_quanta, bool at_once, PauseListener& listener);
+
+  /// A frame came, to act after the response delay.
+  virtual void take(const net::Frame& frame) = 0;
+  /// All is over, frames included that have not acted yet.
+  virtual void drop_all() = 0;
+
+  /// Bit n: from now on priority n is paused.
+  void set_paused(std::uint8_t paused);
+  Partition& partition() { return partition_; }
 
  private:
-  struct Waiting {
-    Time due = 0;
-    net::Frame frame;
-  };
-
-  std::uint8_t note(const net::Frame& frame, Time now);
-  std::uint8_t paused_by(const PauseTimers& timers, Time now, Time& first_end) const;
-  void take_effect();
-  void update();
-  void expire() { update(); }
+  void listen();
+  void hear(std::uint8_t heard);
 
   Partition& partition_;
   PauseListener& listener_;
-  PauseTimers timers_;
-  PauseTimers heard_timers_;  // of frames as they arrive; not used without a response delay
   Time response_;
-  Ring<Waiting> waiting_;
-  Event effect_;
-  Event expiry_;
+  bool heard_is_paused_;
+  PauseTimers heard_timers_;  // of frames as they arrive; not used if heard_is_paused_
+  Event heard_expiry_;
   std::uint8_t heard_ = 0;
   std::uint8_t paused_ = 0;
   std::array<Time, kPriorities> since_;
   std::array<Time, kPriorities> total_{};
-  std::array<Time, kPriorities> last_xoff_;
 };
 
 }  // namespace railyard

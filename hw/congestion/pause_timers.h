@@ -2,6 +2,7 @@
 // Plain C++ on simulated times.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -35,6 +36,16 @@ class PauseTimers {
   void forget() { until_ = {}; }
 
   bool paused(unsigned priority, Time now) const { return now < until_[priority]; }
+  /// Bit n: priority n is paused. `first_end` becomes the end of a pause if it is earlier.
+  std::uint8_t paused_at(Time now, Time& first_end) const {
+    unsigned paused = 0;
+    for (unsigned p = 0; p < kPriorities; ++p) {
+      if (!this->paused(p, now)) continue;
+      paused |= 1U << p;
+      first_end = std::min(first_end, until_[p]);
+    }
+    return static_cast<std::uint8_t>(paused);
+  }
   /// When the pause of `priority` ends, if it is not refreshed.
   Time until(unsigned priority) const { return until_[priority]; }
 

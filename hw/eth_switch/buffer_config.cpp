@@ -4,6 +4,7 @@
 #include <array>
 #include <limits>
 
+#include "hw/congestion/pause_timers.h"
 #include "tlm/base/error.h"
 
 namespace railyard {
@@ -174,12 +175,18 @@ std::uint32_t own_response_quanta(const BufferConfig& config, const Rate& rate) 
                              "write pfc.response_quanta, in quanta of 512 bit times");
 }
 
+std::uint64_t quanta_at_least(std::uint64_t quanta, const Rate& rate, Time least) {
+  while (rate.time_of(PauseTimers::kBytesAQuantum * quanta) < least) ++quanta;
+  return quanta;
+}
+
 std::uint64_t headroom_cells(const BufferConfig& config, const PortLine& line) {
   const HeadroomConfig& headroom = config.headroom;
   if (headroom.rule == HeadroomRule::kByHand) {
     return headroom.size.value_or(0) / config.cell;
   }
-  const std::uint32_t quanta = peer_response_quanta(config, line.rate);
+  const std::uint64_t quanta =
+      quanta_at_least(peer_response_quanta(config, line.rate), line.rate, line.shortest_response);
   const std::uint64_t exact = exact_headroom({line.rate, line.propagation, headroom.largest_frame,
                                               headroom.largest_lossless_frame, config.cell, quanta,
                                               headroom.interface_delay, line.decision_delay, true});

@@ -78,19 +78,23 @@ struct BufferConfig {
   void declare(Parameters& p);
 };
 
-/// What is at a port: its link, and how long the switch takes to decide on XOFF (one block clock
-/// and the latency of the PFC generator).
+/// What is at a port: its link, how long the switch takes to decide on XOFF (one block clock and
+/// the latency of the PFC generator), and how long the peer takes to obey at least.
 struct PortLine {
   Rate rate = Rate::gbps(400);
   Length length = metres(3);
   Time propagation = 15 * kNanosecond;  // one way
   Time decision_delay = 0;
+  Time shortest_response = 0;  // of a peer of the switch's own kind
 };
 
 /// The response limit of the port's peer, as configured or the standard's, and the port's own
 /// response. ConfigError above 800 Gb/s without a configured one.
 std::uint32_t peer_response_quanta(const BufferConfig& config, const Rate& rate);
 std::uint32_t own_response_quanta(const BufferConfig& config, const Rate& rate);
+
+/// `quanta`, or as many as take `least` at that rate.
+std::uint64_t quanta_at_least(std::uint64_t quanta, const Rate& rate, Time least);
 
 /// Headroom in cells: of one lossless priority, or of the whole port if set by hand with scope
 /// `port`. ConfigError if SONiC's formula gives less than the worst case: a lossless priority whose

@@ -42,10 +42,12 @@ class EthSwitch::EndChecker : public Checker {
 };
 
 EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const SwitchConfig& config,
-                     const std::vector<std::optional<SwitchLine>>& lines, SwitchStages stages)
+                     const std::vector<std::optional<SwitchLine>>& lines, SwitchStages stages,
+                     Blocks* blocks)
     : sc_module(name),
       config_(config),
       partition_(partition),
+      blocks_(blocks != nullptr ? *blocks : own_blocks_),
       largest_frame_(config.buffers.headroom.largest_frame),
       largest_lossless_frame_(
           std::min(largest_frame_, config.buffers.headroom.largest_lossless_frame)),
@@ -60,7 +62,10 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
     }
   }
   const Classifier classifier(config_.classifier);
-  for (std::uint8_t p = 0; p < kPriorities; ++p) traffic_classes_[p] = classifier.traffic_class(p);
+  for (std::uint8_t p = 0; p < kPriorities; ++p) {
+    traffic_classes_[p] = classifier.traffic_class(p);
+    priorities_[traffic_classes_[p]] |= static_cast<std::uint8_t>(1U << p);
+  }
   parser_ = stages.parser(config_);
   forwarding_ = std::make_unique<Forwarding>(
       lines.size(),
@@ -100,7 +105,7 @@ void EthSwitch::build_buffers(const std::vector<std::optional<SwitchLine>>& line
   std::vector<PortLine> cables;
   for (const auto& line : lines) {
     const LinkConfig& link = line ? line->link : LinkConfig{};
-    cables.push_back({link.rate, link.length, link.propagation(), config_.pfc_decision_delay()});
+    cables.push_back(config_.port_line(link));
   }
   SharedBufferShape whole = buffer_shape(config_.buffers, cables);
   for (std::size_t i = 0; i < lines.size(); ++i) {

@@ -21,6 +21,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
 #include "hw/congestion/pause_log.h"
 #include "hw/eth_switch/frame_queue.h"
 #include "hw/eth_switch/stage.h"
@@ -56,10 +57,12 @@ class EthSwitch : public sc_core::sc_module {
  public:
   static constexpr std::size_t kPriorities = 8;
 
-  /// `lines[i]` is at port i; none: no cable. ConfigError if the ports' headrooms and reserves do
+  /// `lines[i]` is at port i; none: no cable. `blocks` makes the blocks of PFC; none: the twins,
+  /// gated. ConfigError if the ports' headrooms and reserves do
   /// not fit into the buffer, or a response time is missing.
   EthSwitch(sc_core::sc_module_name name, Partition& partition, const SwitchConfig& config,
-            const std::vector<std::optional<SwitchLine>>& lines, SwitchStages stages = {});
+            const std::vector<std::optional<SwitchLine>>& lines, SwitchStages stages = {},
+            Blocks* blocks = nullptr);
   ~EthSwitch() override;
 
   /// A port with a cable.
@@ -95,6 +98,8 @@ class EthSwitch : public sc_core::sc_module {
   bool is_lossless(unsigned priority) const { return (lossless_ >> priority & 1U) != 0; }
   std::uint8_t lossless() const { return lossless_; }
   unsigned traffic_class_of(unsigned priority) const { return traffic_classes_[priority]; }
+  /// Bit n: priority n is of the traffic class.
+  std::uint8_t priorities_of(unsigned traffic_class) const { return priorities_[traffic_class]; }
 
   /// Parser and ingress pipeline; nothing if the frame is dropped there.
   std::optional<Path> find_path(SwitchPort& in, const net::Packet& packet);
@@ -127,11 +132,14 @@ class EthSwitch : public sc_core::sc_module {
 
   SwitchConfig config_;
   Partition& partition_;
+  Blocks own_blocks_;
+  Blocks& blocks_;
   std::uint8_t lossless_ = 0;
   std::uint32_t largest_frame_;
   std::uint32_t largest_lossless_frame_;
 
   std::array<std::uint8_t, kPriorities> traffic_classes_{};
+  std::array<std::uint8_t, kPriorities> priorities_{};  // [traffic class], as masks
   std::unique_ptr<Parser> parser_;
   std::vector<std::uint64_t> queued_bytes_;  // [port], for load balancing
   std::unique_ptr<Forwarding> forwarding_;

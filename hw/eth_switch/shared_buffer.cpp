@@ -1,6 +1,7 @@
 #include "hw/eth_switch/shared_buffer.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
 #include "tlm/base/error.h"
@@ -47,6 +48,9 @@ Admission SharedBuffer::admit_lossless(Group& group, Port& port, std::uint32_t c
   const std::uint32_t rest = cells - reserved;
   const std::uint32_t use = group.beyond_reserve();
   const Alpha alpha = group.limits.alpha;
+  if (rest != 0 && !group.paused) {
+    group.compared_free = free_shared_ - std::min(rest, free_shared_);
+  }
   if (rest == 0 || within(alpha, std::uint64_t{use} + rest, rest)) {
     take(group, reserved, rest);
     return {true, false, BufferDrop::kNone, cells};
@@ -67,6 +71,7 @@ Admission SharedBuffer::admit_lossless(Group& group, Port& port, std::uint32_t c
   // A group that holds nothing is not paused: no release of its own could end the pause.
   const bool xoff = !group.paused && group.held() != 0;
   group.paused |= xoff;
+  if (xoff && !accepted) group.refused = rest;
   return {accepted, xoff, accepted ? BufferDrop::kNone : BufferDrop::kHeadroom, cells};
 }
 
@@ -116,6 +121,8 @@ bool SharedBuffer::release(PortClass in, PortClass out, std::uint32_t cells) {
 bool SharedBuffer::give_xon(Group& group, Port& port) {
   const std::uint32_t use = group.beyond_reserve();
   const std::uint32_t moved = group.headroom;
+  group.compared_free = free_shared_ - std::min(moved, free_shared_);
+  group.refused = 0;
   if (use != 0 &&
       !within(group.limits.alpha, std::uint64_t{use} + group.limits.xon_offset, moved)) {
     return false;
@@ -126,6 +133,18 @@ bool SharedBuffer::give_xon(Group& group, Port& port) {
   group.shared += moved;
   free_shared_ -= moved;
   return true;
+}
+
+PfcLevels SharedBuffer::levels(PortClass in) const {
+  const Group& g = group(in);
+  const std::uint64_t share =
+      std::uint64_t{g.compared_free} * g.limits.alpha.num() / g.limits.alpha.den();
+  PfcLevels levels;
+  levels.depth = g.beyond_reserve() + g.refused;
+  levels.xoff = static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(share, std::numeric_limits<std::uint32_t>::max()));
+  levels.xon = levels.xoff - std::min(levels.xoff, g.limits.xon_offset);
+  return levels;
 }
 
 std::optional<std::string> SharedBuffer::check_group(const Group& group) const {

@@ -28,6 +28,8 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/pfc_levels.h"
+
 namespace railyard {
 
 /// The share of the free cells that one user may hold: 2^exponent, exponent -7 to 3.
@@ -106,6 +108,8 @@ class BufferManager {
   virtual bool release(PortClass in, PortClass out, std::uint32_t cells) = 0;
 
   virtual bool paused(PortClass in) const = 0;
+  /// What the PFC generator compares; it must come to the same pauses as this does.
+  virtual PfcLevels levels(PortClass in) const = 0;
   virtual GroupUse use(PortClass in) const = 0;
   /// Cells of all frames held.
   virtual std::uint32_t held() const = 0;
@@ -125,6 +129,7 @@ class SharedBuffer : public BufferManager {
   bool release(PortClass in, PortClass out, std::uint32_t cells) override;
 
   bool paused(PortClass in) const override { return group(in).paused; }
+  PfcLevels levels(PortClass in) const override;
   GroupUse use(PortClass in) const override {
     return {group(in).reserved, group(in).shared, group(in).headroom};
   }
@@ -157,6 +162,10 @@ class SharedBuffer : public BufferManager {
     std::uint32_t shared = 0;
     std::uint32_t headroom = 0;
     bool paused = false;
+    // Of the latest event that could end or begin a pause: the free cells that it was compared
+    // with, and those of the frame that began the pause and was dropped.
+    std::uint32_t compared_free = 0;
+    std::uint32_t refused = 0;
 
     std::uint32_t beyond_reserve() const { return shared + headroom; }
     std::uint32_t held() const { return reserved + shared + headroom; }

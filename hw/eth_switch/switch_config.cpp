@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "hw/congestion/clocked_pause_receiver.h"
+
 namespace railyard {
 
 void StageConfig::declare(Parameters& p) {
@@ -104,6 +106,11 @@ void SwitchConfig::apply_profile(const Bound& bound) {
   if (!bound.has("arbitration")) {
     arbitration = v.per_ingress.value ? Arbitration::kPerIngress : Arbitration::kFifo;
   }
+}
+
+PortLine SwitchConfig::port_line(const LinkConfig& link) const {
+  return {link.rate, link.length, link.propagation(), pfc_decision_delay(),
+          ClockedPauseReceiver::shortest_response(clock)};
 }
 
 const WredConfig& SwitchConfig::wred_of(unsigned traffic_class) const {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hw/congestion/pfc_watchdog.h"
+#include "hw/congestion/watchdog_config.h"
 #include "hw/eth_switch/buffer_config.h"
 #include "hw/eth_switch/classifier.h"
 #include "hw/eth_switch/egress_scheduler.h"
@@ -12,6 +12,7 @@
 #include "hw/eth_switch/switch_profile.h"
 #include "hw/eth_switch/wred.h"
 #include "tlm/config/parameters.h"
+#include "tlm/link/link_config.h"
 
 namespace railyard {
 
@@ -90,6 +91,8 @@ struct SwitchConfig {
            chassis.credit_round_trip + chassis.transit;
   }
   /// The longest from the buffer's decision for XOFF to the MAC's wish to send it.
+  /// What a port's headroom is reckoned from.
+  PortLine port_line(const LinkConfig& link) const;
   Time pfc_decision_delay() const { return clock * (1 + static_cast<Time>(buffers.pfc.latency)); }
 
  private:

@@ -21,7 +21,13 @@ void SwitchPort::want_pause(unsigned priority, bool xoff, PortId cause) {
     group_probes_[priority]->xoff_wanted.set(xoff ? 1 : 0, now);
     group_probes_[priority]->xoff_cause.set(xoff_cause_[priority], now);
   }
-  pfc_.want(priority, xoff);
+  const unsigned bit = 1U << priority;
+  wanted_ = static_cast<std::uint8_t>(xoff ? wanted_ | bit : wanted_ & ~bit);
+  pfc_.crossed();
+}
+
+PfcLevels SwitchPort::pfc_levels(unsigned priority) const {
+  return owner_.buffer_of(id_).levels({id_, static_cast<std::uint8_t>(priority)});
 }
 
 void SwitchPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
@@ -33,12 +39,12 @@ void SwitchPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
     if ((paused >> p & 1U) != 0) {
       owner_.pause_log_.begin_obeyed(id_, p, now);
       obeyed_since_[p] = now;
-      watchdog_.blocked(p);
     } else {
       owner_.pause_log_.end_obeyed(id_, p, now);
       pause_lane_.span("paused", obeyed_since_[p], now, "priority", p);
     }
   }
+  watchdog_.look();
   if ((paused & changed) != 0) watch_last_bit();
   if ((changed & ~paused) != 0) send_next();
 }
@@ -55,10 +61,12 @@ void SwitchPort::show_last_bit() { draining_probe_.set(0, partition_.now()); }
 
 // --- watchdog ---
 
-PfcWatchdog::QueueView SwitchPort::watchdog_view(unsigned priority) {
-  const unsigned c = owner_.traffic_class_of(priority);
-  return {!queues_[c].empty(), dequeued_[c], pauses_.paused_time(priority, partition_.now()),
-          pauses_.last_xoff(priority)};
+std::uint8_t SwitchPort::occupied() const {
+  unsigned priorities = 0;
+  for (unsigned left = occupied_; left != 0; left &= left - 1) {
+    priorities |= owner_.priorities_of(static_cast<unsigned>(__builtin_ctz(left)));
+  }
+  return static_cast<std::uint8_t>(priorities);
 }
 
 void SwitchPort::storm(unsigned priority, WatchdogAction action) {

@@ -32,12 +32,13 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
       wake_(Event::of<&SwitchPort::send_next>(
           *this, partition_.endpoint(std::string(this->name()) + ".wake"), Phase::kAct)),
       pauses_(partition_, this->name(), rate_, own_response_quanta(owner.config().buffers, rate_),
-              *this),
+              owner.config().clock, owner.blocks_, *this),
       pfc_(partition_, this->name(), rate_,
            {owner.config().clock, owner.config().buffers.pfc.latency,
-            owner.config().buffers.pfc.quanta},
-           *this),
-      watchdog_(partition_, this->name(), owner.config().watchdog, owner.lossless(), *this),
+            owner.config().buffers.pfc.quanta, owner.lossless()},
+           owner.blocks_, *this, *this),
+      watchdog_(partition_, this->name(), owner.config().watchdog, owner.config().clock,
+                owner.lossless(), owner.blocks_, *this),
       last_bit_(Event::of<&SwitchPort::show_last_bit>(
           *this, partition_.endpoint(std::string(this->name()) + ".last_bit"), Phase::kObserve)),
       whole_(Event::of<&SwitchPort::take_deferred>(
@@ -74,7 +75,9 @@ tlm::tlm_sync_enum SwitchPort::receive(net::Packet& packet, PacketPhase& phase,
 void SwitchPort::take_whole(Ref<net::Packet> packet, const EthSwitch::Path* path) {
   if (packet->bad_fcs) return owner_.drop(*this, DropReason::kBadFcs);
   if (packet->frame.is_mac_control()) {
-    if (pauses_.receive(packet->frame)) xoff_received_.add();
+    const std::uint8_t pauses = pauses_.receive(packet->frame);
+    if (pauses != 0) xoff_received_.add();
+    watchdog_.xoff(pauses);
     return;
   }
   std::optional<EthSwitch::Path> found;
@@ -137,7 +140,7 @@ void SwitchPort::push(HeldFrame&& frame) {
   occupied_ |= 1U << c;
   if (was_empty) {
     last_move_[c] = now;
-    if (paused(priority)) watchdog_.blocked(priority);
+    if ((pauses_.paused() >> priority & 1U) != 0) watchdog_.look();
   }
   show_queue(c, now);
   if (sending_) return;
@@ -184,7 +187,7 @@ bool SwitchPort::send_frame(Time now) {
   queue.prefetch();
   if (queue.empty()) occupied_ &= ~(1U << *picked);
   last_move_[*picked] = now;
-  ++dequeued_[*picked];
+  watchdog_.dequeued(owner_.priorities_of(*picked));
   queued_bytes_ -= frame.bytes;
   owner_.queued_bytes_[id_] = queued_bytes_;
   queue_level_.set(queued_bytes_, now);
@@ -309,6 +312,7 @@ void SwitchPort::flush(unsigned traffic_class, DropReason reason) {
     owner_.drop_held(frame, id_, reason);
   }
   occupied_ &= ~(1U << traffic_class);
+  watchdog_.dequeued(owner_.priorities_of(traffic_class));
   owner_.queued_bytes_[id_] = queued_bytes_;
   queue_level_.set(queued_bytes_, now);
   show_queue(traffic_class, now);

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "hw/congestion/pause_receiver.h"
+#include "hw/congestion/clocked_pause_receiver.h"
+#include "hw/congestion/pfc_generator.h"
 #include "hw/eth_switch/eth_switch.h"
-#include "hw/eth_switch/pfc_generator.h"
 #include "hw/eth_switch/port_watchdog.h"
 #include "tlm/link/packet_protocol.h"
 
@@ -19,6 +19,7 @@ namespace railyard {
 class SwitchPort : public sc_core::sc_module,
                    private PauseListener,
                    private PfcTransmitter,
+                   private PfcLevelSource,
                    private WatchedPort {
  public:
   static constexpr unsigned kClasses = EgressScheduler::kClasses;
@@ -74,12 +75,19 @@ class SwitchPort : public sc_core::sc_module,
     pause_received_probe_.set(heard, partition_.now());
   }
   void pause_changed(std::uint8_t paused, std::uint8_t changed) override;
+  bool reserve_line() override {
+    if (sending_ || !link_up_) return false;
+    pfc_waits_ = true;
+    return true;
+  }
   void pfc_due() override {
     pfc_waits_ = true;
     send_next();
   }
-  PfcWatchdog::QueueView watchdog_view(unsigned priority) override;
-  bool pause_stands(unsigned priority) override { return (pauses_.paused() >> priority & 1U) != 0; }
+  PfcLevels pfc_levels(unsigned priority) const override;
+  std::uint8_t pfc_wanted() const override { return wanted_; }
+  std::uint8_t pauses_in_effect() const override { return pauses_.paused(); }
+  std::uint8_t occupied() const override;
   void storm(unsigned priority, WatchdogAction action) override;
   void storm_over(unsigned priority) override;
 
@@ -136,16 +144,16 @@ class SwitchPort : public sc_core::sc_module,
   std::array<FrameQueue, kClasses> queues_;
   std::array<std::unique_ptr<QueueMarker>, kClasses> markers_;
   std::array<Time, kClasses> last_move_{};  // when a frame last left the queue, or came to it empty
-  std::array<std::uint64_t, kClasses> dequeued_{};
 
   // pauses
-  PauseReceiver pauses_;
+  ClockedPauseReceiver pauses_;
   PfcGenerator pfc_;
   PortWatchdog watchdog_;
   Event last_bit_;
   std::array<Time, EthSwitch::kPriorities> obeyed_since_{};
   std::array<Time, EthSwitch::kPriorities> xoff_since_;
   unsigned cut_pauses_ = 0;
+  std::uint8_t wanted_ = 0;  // bit n: the buffer wants the peer to pause priority n
   std::array<Time, EthSwitch::kPriorities> pause_time_at_reset_{};
   std::array<PortId, EthSwitch::kPriorities> xoff_cause_{};
 

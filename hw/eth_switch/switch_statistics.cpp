@@ -141,6 +141,9 @@ void SwitchPort::register_probes() {
 
 // Most runs look at few signals or none: whether any is looked at is known once.
 void SwitchPort::start_of_simulation() {
+  pauses_.start();
+  pfc_.start();
+  watchdog_.start();
   for (const auto& g : group_probes_) {
     if (!g) continue;
     tracing_groups_ = tracing_groups_ || g->reserved.on() || g->shared.on() || g->headroom.on();

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "hw/congestion/pause_log.h"
-#include "hw/congestion/pause_receiver.h"
+#include "hw/congestion/timed_pause_receiver.h"
 #include "hw/tester/flow.h"
 #include "hw/tester/flow_listener.h"
 #include "hw/tester/flow_receivers.h"
@@ -117,7 +117,7 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   bool link_up_ = true;
 
   PauseLog pause_log_;
-  PauseReceiver pauses_;
+  TimedPauseReceiver pauses_;
   std::uint8_t held_ = 0;          // bit n: priority n is paused and has something to send
   Time paused_since_ = kForever;   // with packets of a flow to send
   std::uint8_t paused_first_ = 0;  // the priorities with which that began

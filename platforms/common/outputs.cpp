@@ -23,10 +23,18 @@ ProbeRegistry merged(Simulation& simulation) {
 
 }  // namespace
 
-Outputs::Outputs(const CommandLine& line, Simulation& simulation) : simulation_(simulation) {
+Outputs::Outputs(const CommandLine& line, Simulation& simulation, Fabric& fabric)
+    : simulation_(simulation) {
   ProbeRegistry registry = merged(simulation);
   if (!line.trace.empty()) {
     open_trace(line);
+    fabric.join(*trace_, [this](Time now) {
+      if (ring_) {
+        ring_->model_ticks(now);
+      } else {
+        trace_->model_ticks(now);
+      }
+    });
     if (ring_) {
       ring_->connect(registry, line.trace_filter);
     } else {

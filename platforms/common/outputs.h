@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platforms/common/command_line.h"
+#include "platforms/common/platform.h"
 #include "platforms/common/trigger.h"
 #include "tlm/sim/simulation.h"
 #include "waveforms/capture_file.h"
@@ -17,9 +18,10 @@ namespace railyard {
 
 class Outputs {
  public:
-  /// Opens what the command line names and connects it to the probes of a sealed simulation.
+  /// Opens what the command line names and connects it to the probes of a sealed simulation, and
+  /// a trace to the fabric's Verilated models.
   /// ConfigError if something cannot be written, or a filter or trigger names nothing.
-  Outputs(const CommandLine& line, Simulation& simulation);
+  Outputs(const CommandLine& line, Simulation& simulation, Fabric& fabric);
 
   /// What has happened is on disk.
   void flush();

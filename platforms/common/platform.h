@@ -1,10 +1,12 @@
 // What a platform is to the code that runs it: its own keys, its modules, and what it shows first.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
 #include "platforms/common/congestion/congestion.h"
 #include "platforms/common/run_config.h"
 #include "tlm/base/time.h"
@@ -13,14 +15,23 @@
 
 namespace railyard {
 
+class TraceFile;
+
 /// The modules of one run. They go before the simulation that they were built into.
 class Fabric {
  public:
   virtual ~Fabric() = default;
   /// Names of the metrics of the summary table, in its order.
   virtual std::vector<std::string> summary() const = 0;
+  /// Adds its Verilated models to the run's trace, before that opens. `ticks` is to be called
+  /// before their inputs change and eval() runs at a time.
+  virtual void join(TraceFile& /*trace*/, std::function<void(Time)> /*ticks*/) {}
+  /// Files that it writes itself, for the user.
+  virtual std::vector<std::string> files() const { return {}; }
   /// Where congestion came from until `now`, valid until it is asked again; nullptr: not looked at.
   virtual const CongestionReport* congestion(Time /*now*/) { return nullptr; }
+  /// The clocked blocks of congestion control; nullptr: there are none.
+  virtual Blocks* blocks() { return nullptr; }
 };
 
 class Platform {

@@ -38,12 +38,15 @@ std::uint64_t peak_rss_bytes() {
 
 Json host_json(const RunResult& result) {
   const double hops = static_cast<double>(result.frame_hops);
+  Json cycles = Json::object();
+  for (const auto& [block, count] : result.block_cycles) cycles[block] = count;
   return {{"wall_s", result.wall_s},
           {"peak_rss_bytes", peak_rss_bytes()},
           {"kernel_events", result.kernel_events},
           {"frame_hops", result.frame_hops},
           {"frame_hops_per_s", result.wall_s > 0 ? hops / result.wall_s : 0.0},
-          {"partitions", result.partitions}};
+          {"partitions", result.partitions},
+          {"block_cycles", cycles}};
 }
 
 bool is_special(const std::string& path) {
@@ -111,6 +114,18 @@ void ReportFile::write(const RunResult& result) {
   if (std::rename(draft.c_str(), path_.c_str()) != 0) {
     throw std::runtime_error(path_ + ": " + std::strerror(errno));
   }
+}
+
+std::string block_cycles_text(const RunResult& result) {
+  if (result.block_cycles.empty() || result.frame_hops == 0) return "";
+  const double hops = static_cast<double>(result.frame_hops);
+  std::string text = "clock cycles a frame-hop: ";
+  std::uint64_t all = 0;
+  for (const auto& [block, count] : result.block_cycles) {
+    text += fmt::format("{} {:.3f}, ", block, static_cast<double>(count) / hops);
+    all += count;
+  }
+  return text + fmt::format("all blocks {:.3f}\n", static_cast<double>(all) / hops);
 }
 
 std::string summary_table(const RunResult& result, const std::vector<std::string>& names) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platforms/common/congestion/congestion.h"
@@ -32,6 +33,8 @@ struct RunResult {
   std::uint64_t kernel_events = 0;
   std::uint64_t frame_hops = 0;
   std::size_t partitions = 1;
+  /// Cycles that the clocked blocks executed, by kind; empty: there are none.
+  std::vector<std::pair<std::string, std::uint64_t>> block_cycles;
 };
 
 /// The report's JSON text.
@@ -49,6 +52,9 @@ class ReportFile {
   std::string path_;
   bool replace_;  // by renaming; not what is no regular file
 };
+
+/// One line: cycles of the clocked blocks a frame-hop, by kind and in all. Empty without blocks.
+std::string block_cycles_text(const RunResult& result);
 
 /// The metrics of `names` as aligned lines "name value unit".
 std::string summary_table(const RunResult& result, const std::vector<std::string>& names);

@@ -70,6 +70,7 @@ class Run {
   Run(const CommandLine& line, Platform& platform)
       : line_(line), platform_(platform), config_{run_, platform} {
     if (line.describe != DescribeFormat::kNone) parameters_ = describe_config(config_);
+    run_.file = line.config;
     bind_config(read_configuration(line), config_);
     SimulationConfig config;
     config.seed = run_.seed;
@@ -93,7 +94,7 @@ class Run {
     result_.seed = run_.seed;
     result_.config = dump_config(config_);
     result_.partitions = line_.partitions;
-    outputs_ = std::make_unique<Outputs>(line_, *simulation_);
+    outputs_ = std::make_unique<Outputs>(line_, *simulation_, *fabric_);
     if (!line_.report.empty()) report_ = std::make_unique<ReportFile>(line_.report, result_);
 
     const StopSignals signals(simulation_->control());
@@ -191,6 +192,17 @@ class Run {
     result_.frame_hops = simulation_->frame_hops();
     result_.metrics = simulation_->metrics();
     result_.congestion = fabric_->congestion(result_.simulated);
+    take_block_cycles();
+  }
+
+  void take_block_cycles() {
+    result_.block_cycles.clear();
+    const Blocks* blocks = fabric_->blocks();
+    if (blocks == nullptr) return;
+    for (std::size_t i = 0; i < kBlockKinds; ++i) {
+      const auto kind = static_cast<BlockKind>(i);
+      result_.block_cycles.emplace_back(name_of(kind), blocks->cycles(kind));
+    }
   }
 
   void write_report() {
@@ -207,8 +219,10 @@ class Run {
     fmt::print("\n{:.3f} us simulated in {:.2f} s, {:.2f} M frame-hops/s, {}{}\n", simulated_us,
                result_.wall_s, result_.wall_s > 0 ? hops / result_.wall_s / 1e6 : 0.0, result_.end,
                left > 0 ? fmt::format(", {} items of work unfinished", left) : "");
+    fmt::print("{}", block_cycles_text(result_));
     if (!outputs_->trace_note().empty()) fmt::print("{}\n", outputs_->trace_note());
     for (const std::string& path : outputs_->paths()) fmt::print("wrote {}\n", path);
+    for (const std::string& path : fabric_->files()) fmt::print("wrote {}\n", path);
     if (report_) fmt::print("wrote {}\n", line_.report);
     std::fflush(stdout);
   }

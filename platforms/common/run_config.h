@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "platforms/common/expectations.h"
@@ -12,6 +13,8 @@
 namespace railyard {
 
 struct RunConfig {
+  std::string file;  // that the configuration was read from; no key
+
   std::uint64_t seed = 1;
   Time until = 10 * kSecond;
   Time warm_up = 0;

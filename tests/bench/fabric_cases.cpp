@@ -17,9 +17,12 @@ namespace railyard::bench {
 
 namespace {
 
+constexpr Time kShippedTime = 50 * kMicrosecond;
+
 /// N:1 on one switch, whose buffer is the same for any N. A frame has 998 B: a write of 920 B in
 /// one packet. PFC and ECN both act.
-std::string incast(int senders, int messages) {
+/// `engine` computes the blocks of congestion control.
+std::string incast(int senders, int messages, const char* engine = "model") {
   return "{data: elided, link: {rate: 100Gbps, length: 20m}, topology: {kind: star, hosts: " +
          std::to_string(senders + 1) +
          "}, switch: {buffer: 32MiB, headroom: {largest_frame: 1522, largest_lossless_frame: "
@@ -27,13 +30,24 @@ std::string incast(int senders, int messages) {
          "ecn: {kmin: 150KB, kmax: 1430KB}}, nic: {path_mtu: 1024}, traffic: {pattern: incast, "
          "senders: " +
          std::to_string(senders) + ", messages: " + std::to_string(messages) +
-         ", message_size: 920B}}";
+         ", message_size: 920B}, congestion: {engine: " + engine + "}}";
+}
+
+/// The shipped configuration of platform incast, RTL in the loop.
+std::string shipped(const char* clocking) {
+  return std::string(
+             "{data: elided, link: {rate: 400Gbps, length: 5m}, topology: {kind: star, hosts: 9}, "
+             "switch: {buffer: 32MiB, ecn: {kmin: 150KB, kmax: 1430KB, pmax: 1}}, nic: {path_mtu: "
+             "4096}, traffic: {pattern: incast, senders: 8, messages: 64, message_size: 64KiB}, "
+             "congestion: {engine: rtl, clocking: ") +
+         clocking + "}}";
 }
 
 /// All 128 hosts of a fat tree send to one another.
 const char* const kFatTree =
     "{data: elided, link: {rate: 100Gbps, length: 20m}, topology: {kind: fat_tree, k: 8}, "
-    "nic: {path_mtu: 1024}, traffic: {pattern: permutation, messages: 2000, message_size: 920B}}";
+    "nic: {path_mtu: 1024}, traffic: {pattern: permutation, messages: 2000, message_size: 920B}, "
+    "congestion: {engine: model}}";
 
 /// A file of its own for each run, gone when it is.
 class ScratchTrace {
@@ -65,7 +79,7 @@ struct CountingSink : ProbeSink {
   std::uint64_t changes = 0;
 };
 
-Sample hop(const std::string& text, std::size_t signals) {
+Sample hop(const std::string& text, std::size_t signals, Time until = kForever / 2) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
   FabricConfig config;
   bind_config(read_yaml_text(text, "bench"), config);
@@ -90,7 +104,7 @@ Sample hop(const std::string& text, std::size_t signals) {
   }
   Sample sample;
   sample.seconds = seconds_of([&] {
-    simulation.run(kForever / 2);
+    simulation.run(until);
     if (trace) trace->close(simulation.now());
   });
   sample.operations = simulation.frame_hops();
@@ -127,6 +141,24 @@ std::vector<Case> fabric_cases() {
        12,
        {},
        [] { return hop(incast(8, 40'000), 100); }},
+      {"switch.hop_rtl",
+       "frame-hop",
+       "8:1 incast with the blocks of congestion control in RTL",
+       {},
+       Relative{"switch.hop", 1.5},
+       [] { return hop(incast(8, 40'000, "rtl"), 0); }},
+      {"incast.free_running",
+       "frame-hop",
+       "50 us of the shipped incast, RTL clocked in every cycle",
+       {},
+       {},
+       [] { return hop(shipped("free_running"), 0, kShippedTime); }},
+      {"incast.gated",
+       "frame-hop",
+       "The same, in the cycles that change a register",
+       {},
+       Relative{"incast.free_running", 0.1},
+       [] { return hop(shipped("gated"), 0, kShippedTime); }},
   };
 }
 

@@ -208,6 +208,18 @@ class Run(RailyardTest):
         self.assertEqual(self.arguments(self.box.run('run', 'link'))[:4], [
             '--config', 'platforms/link/link.yaml', '--trace', 'out/link/link.fst'])
 
+    def test_a_block_s_response_is_written_too(self):
+        folder = self.box.root / 'platforms' / 'cc_block'
+        folder.mkdir()
+        (folder / 'main.cpp').touch()
+        self.box.program('build/release/platforms/cc_block/cc_block', PLATFORM)
+        arguments = self.arguments(self.box.run('run', 'cc_block', '--set', 'response=mine.csv'))
+        # The user's stands behind ours, and so wins.
+        self.assertEqual(arguments[-4:], ['--set', "response='out/cc_block/response.csv'",
+                                          '--set', 'response=mine.csv'])
+        arguments = self.arguments(self.box.run('run', 'cc_block', '--report', 'r.json'))
+        self.assertNotIn('--set', arguments)
+
     def test_one_output_of_the_users_replaces_all_of_the_defaults(self):
         for option in ('--trace=a.fst', '--pcap=a', '--timeline=a', '--report=a', '--describe',
                        '--describe=markdown', '--help', '--version'):

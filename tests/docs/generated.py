@@ -4,8 +4,8 @@
     ...
     <!-- end generated -->
 
-COMMAND's first word is a platform, whose executable is taken from the build folder, or `railyard`,
-the script at the root. A section that opens and closes with a code fence keeps it.
+COMMAND's first word is a platform, whose executable is taken from the build folder, `railyard`, the
+script at the root, or the path of another script of the tree. A section that opens and closes with a code fence keeps it.
 """
 
 import os
@@ -26,8 +26,8 @@ class Unprintable(Exception):
 
 
 def executable(name, build):
-    if name == 'railyard':
-        return tree.ROOT / 'railyard'
+    if name == 'railyard' or '/' in name:
+        return tree.ROOT / name
     return build / 'platforms' / name / name
 
 

@@ -37,6 +37,10 @@ class Generated(tree.GuardTest):
     def test_a_section_without_a_program_is_found(self):
         self.assert_finds('build it first', readme('', command='absent --describe'))
 
+    def test_a_script_of_the_tree_is_a_program_too(self):
+        self.assertEqual(generated.executable('tests/a.py', None), tree.ROOT / 'tests/a.py')
+        self.assertEqual(generated.executable('railyard', None), tree.ROOT / 'railyard')
+
     def test_a_section_without_an_end_is_found(self):
         contents = readme('')
         contents['README.md'] = '<!-- begin generated: fake -->\n'

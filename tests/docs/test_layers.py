@@ -10,7 +10,7 @@ MEMORY = ['hw/hbm/', 'hw/pcie/']
 MAY_INCLUDE = {
     'tlm': [],
     'rtl/model': [],
-    'rtl/verilated': [],
+    'rtl/verilated': ['rtl/model/'],
     'hw/congestion': BASE,
     'hw/hbm': BASE,
     'hw/pcie': BASE,

@@ -47,8 +47,7 @@ bool Bound::has(const std::string& key) const {
   return node != nullptr;
 }
 
-void Bound::fail(const std::string& key, const std::string& problem,
-                 const std::string& remedy) const {
+const Mark& Bound::mark(const std::string& key) const {
   const Node* node = &map_;
   for (std::size_t begin = 0; begin <= key.size();) {
     const std::size_t end = std::min(key.find('.', begin), key.size());
@@ -57,7 +56,12 @@ void Bound::fail(const std::string& key, const std::string& problem,
     node = next;
     begin = end + 1;
   }
-  throw ConfigError(node->mark.place(), scope_.member(key).path + ": " + problem, remedy);
+  return node->mark;
+}
+
+void Bound::fail(const std::string& key, const std::string& problem,
+                 const std::string& remedy) const {
+  throw ConfigError(mark(key).place(), scope_.member(key).path + ": " + problem, remedy);
 }
 
 void Bound::needs(const std::string& key, bool changed, const std::string& setting) const {

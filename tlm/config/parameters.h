@@ -70,7 +70,9 @@ class Bound {
   Bound(const Node& map, const Scope& scope) : map_(map), scope_(scope) {}
   /// True if the key ("pfc.xoff" looks into a group) was written, not defaulted.
   bool has(const std::string& key) const;
-  /// Throws a ConfigError at the key's value, or at the nearest enclosing thing that was written.
+  /// Where the key's value was written, or the nearest enclosing thing that was.
+  const Mark& mark(const std::string& key) const;
+  /// Throws a ConfigError at mark(key).
   [[noreturn]] void fail(const std::string& key, const std::string& problem,
                          const std::string& remedy) const;
   /// Throws a ConfigError at a key that acts only where `setting` ("mode: fast") stands, if it is

@@ -12,6 +12,8 @@ namespace railyard {
 /// What goes first among events of one time. A state of the world before what meets it, deliveries
 /// before decisions, decisions before those who only look.
 enum class Phase : std::uint8_t {
+  kClock,         // registers of clocked blocks take their inputs
+  kOutputs,       // and show their outputs
   kReset,         // warm-up ends
   kLinkState,     // a link goes down or comes up
   kArrival,       // a packet's first or last bit arrives

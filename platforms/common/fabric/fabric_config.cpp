@@ -31,6 +31,7 @@ void FabricConfig::declare(Parameters& p) {
       .doc("Whether payload bytes move and are checked, or are a length only; timing is the same");
   p.group("link", link).doc("All links; the topology may give some another rate and length");
   p.group("topology", topology).doc("Hosts, switches, and cables between them");
+  p.group("congestion", congestion).doc("Blocks of congestion control: PFC in the switches");
   p.group("switch", switches).doc("All switches");
   p.group("tester", tester).doc("All hosts' ports");
   p.group("nic", nic).doc("All hosts' ports, whatever stands behind them");

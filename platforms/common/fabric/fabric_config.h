@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
 #include "hw/eth_switch/switch_config.h"
 #include "hw/tester/flow.h"
 #include "hw/tester/patterns.h"
@@ -40,6 +41,7 @@ struct FabricConfig {
   DataMode data = DataMode::kCarried;
   LinkConfig link;
   TopologyConfig topology;
+  CongestionConfig congestion;
   SwitchConfig switches;
   TesterConfig tester;
   NicConfig nic;

@@ -73,7 +73,9 @@ class Checks {
     line.rate = link.rate;
     line.propagation = cable.propagation();
     line.largest_frame = headroom.largest_frame;
-    line.response_quanta = own_response_quanta(config_.switches.buffers, link.rate);
+    line.response_quanta =
+        quanta_at_least(own_response_quanta(config_.switches.buffers, link.rate), link.rate,
+                        config_.switches.port_line(cable).shortest_response);
     line.interface_delay = 0;
     // The frame that crosses, what comes until the pause acts, and a frame that has begun by then.
     const std::uint64_t least =

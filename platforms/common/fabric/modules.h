@@ -54,8 +54,8 @@ struct TesterFabric::Host : sc_core::sc_module {
 
 struct TesterFabric::Switch : EthSwitch {
   Switch(sc_core::sc_module_name name, Partition& partition, const SwitchConfig& config,
-         const std::vector<std::optional<SwitchLine>>& lines)
-      : EthSwitch(name, partition, config, lines), links(lines.size()) {
+         const std::vector<std::optional<SwitchLine>>& lines, Blocks& blocks)
+      : EthSwitch(name, partition, config, lines, {}, &blocks), links(lines.size()) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       if (!lines[i]) continue;
       links[i] = std::make_unique<LinkEnd>(("link" + std::to_string(i)).c_str(), partition,

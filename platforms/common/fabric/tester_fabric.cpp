@@ -14,16 +14,19 @@
 #include "tlm/base/error.h"
 #include "tlm/link/link.h"
 #include "tlm/link/link_checker.h"
+#include "waveforms/trace_file.h"
 
 namespace railyard {
 
 TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, bool checks)
     : config_(config),
       simulation_(simulation),
+      blocks_(config.congestion, context_.get()),
       topology_(build_topology(config.topology, config.link)),
       endpoints_(endpoints_of(topology_)),
       names_(endpoints_) {
   const Routes routes(topology_, config.topology.routing);
+  blocks_.on_tick([this](Time now) { context_.set_time(now); });
   build_switches();
   build_hosts();
   connect_links(checks);
@@ -37,6 +40,11 @@ TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, b
 }
 
 TesterFabric::~TesterFabric() = default;
+
+void TesterFabric::join(TraceFile& trace, std::function<void(Time)> ticks) {
+  for (const Blocks::Traced& block : blocks_.traced()) trace.add_model(block.name, block.trace);
+  blocks_.on_tick(std::move(ticks));
+}
 
 // --- modules ---
 
@@ -73,7 +81,8 @@ void TesterFabric::build_switches() {
   for (std::uint32_t i = 0; i < topology_.switches(); ++i) {
     const std::uint32_t node = topology_.hosts() + i;
     switches_.push_back(std::make_unique<Switch>(topology_.nodes()[node].name.c_str(),
-                                                 partition_of(node), config_.switches, lines[i]));
+                                                 partition_of(node), config_.switches, lines[i],
+                                                 blocks_));
   }
 }
 

@@ -19,6 +19,7 @@
 #include "platforms/common/topology/routes.h"
 #include "platforms/common/topology/topology.h"
 #include "tlm/sim/simulation.h"
+#include "waveforms/rtl_context.h"
 
 namespace railyard {
 
@@ -36,6 +37,9 @@ class TesterFabric : public Fabric {
 
   std::vector<std::string> summary() const override;
   const CongestionReport* congestion(Time now) override { return &congestion_->at(now); }
+
+  Blocks* blocks() override { return &blocks_; }
+  void join(TraceFile& trace, std::function<void(Time)> ticks) override;
 
   const Topology& topology() const { return topology_; }
   const std::vector<FlowConfig>& flows() const { return flows_; }
@@ -78,6 +82,8 @@ class TesterFabric : public Fabric {
 
   FabricConfig config_;
   Simulation& simulation_;
+  RtlContext context_;
+  Blocks blocks_;
   Topology topology_;
   std::vector<PatternEndpoint> endpoints_;
   EndpointNames names_;

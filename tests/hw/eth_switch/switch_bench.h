@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "hw/congestion/pause_receiver.h"
+#include "hw/congestion/timed_pause_receiver.h"
 #include "hw/eth_switch/switch_port.h"
 #include "tlm/link/link_checker.h"
 #include "tlm/link/stubs.h"
@@ -68,7 +68,7 @@ class Station : private PauseListener {
   Partition& partition;
   PacketStub stub;
   LinkEnd link;
-  PauseReceiver pauses;
+  TimedPauseReceiver pauses;
   std::vector<Arrival> arrived;
   std::vector<std::pair<Time, net::Frame>> control;  // PFC frames that came
   std::function<void(const Arrival&)> on_arrival;

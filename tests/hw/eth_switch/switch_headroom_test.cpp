@@ -35,8 +35,7 @@ class Arrangement {
     b.lossless.alpha = {0};
     b.lossy.reserved = kLargest;     // our own frame takes nothing from the shared cells
     b.headroom.interface_delay = 0;  // stations and switch have none
-    exact_ = headroom_cells(
-        b, {link_.rate, link_.length, link_.propagation(), config_.pfc_decision_delay()});
+    exact_ = headroom_cells(b, config_.port_line(link_));
     b.headroom.rule = HeadroomRule::kByHand;
   }
 

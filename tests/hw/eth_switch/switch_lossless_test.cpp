@@ -56,9 +56,7 @@ Case random_case(RandomStream& random) {
   std::uint64_t cells = 0;
   for (const LinkConfig& link : c.links) {
     cells += b.pfc.priorities.size() *
-             (headroom_cells(
-                  b, {link.rate, link.length, link.propagation(), c.config.pfc_decision_delay()}) +
-              b.lossless.reserved / b.cell + 1);
+             (headroom_cells(b, c.config.port_line(link)) + b.lossless.reserved / b.cell + 1);
   }
   b.buffer = (cells + 200 + random.below(3000)) * b.cell;
   return c;

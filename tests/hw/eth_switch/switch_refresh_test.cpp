@@ -29,8 +29,13 @@ TEST(SwitchRefresh, AReceivedPauseLastsItsQuantaFromTheResponseDelayOn) {
         const Time arrives = Rate::gbps(gbps).time_of(72) + 15 * kNanosecond;
         for (const PauseObeyed& pause : obeyed) {
           EXPECT_EQ(pause.port, 1);
-          EXPECT_EQ(pause.begin, arrives + Rate::gbps(gbps).time_of(64ULL * response));
-          EXPECT_EQ(pause.end - pause.begin, Rate::gbps(gbps).time_of(64ULL * quanta));
+          // At the last edge within the response time, which is two cycles at least.
+          const Time latest =
+              arrives + std::max(Rate::gbps(gbps).time_of(64ULL * response), 2 * config.clock);
+          EXPECT_LE(pause.begin, latest);
+          EXPECT_GT(pause.begin, latest - config.clock);
+          const Time longer = pause.end - pause.begin - Rate::gbps(gbps).time_of(64ULL * quanta);
+          EXPECT_LE(std::abs(longer), std::max(quantum_of(gbps), config.clock));
         }
       }
     }
@@ -77,7 +82,7 @@ TEST(SwitchRefresh, ThePeerSeesXoffToXonAsTheBufferDecided) {
           EXPECT_LE(std::abs(longer), bound);
           const Time waited = xoff - flight - decided[i].begin - clock * latency;
           EXPECT_GE(waited, 0);
-          EXPECT_LT(waited, clock);
+          EXPECT_LE(waited, clock);
         }
       }
       EXPECT_GT(pauses, 4U);

@@ -52,6 +52,7 @@ class ThreeFrames : public BufferManager {
     return false;
   }
   bool paused(PortClass) const override { return false; }
+  PfcLevels levels(PortClass) const override { return {frames_, 3, 3}; }
   GroupUse use(PortClass) const override { return {0, frames_, 0}; }
   std::uint32_t held() const override { return frames_; }
   std::optional<std::string> check() const override { return std::nullopt; }

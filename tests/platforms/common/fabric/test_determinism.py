@@ -99,6 +99,16 @@ class Determinism(FabricCase):
             self.assertEqual(cut.report['host']['partitions'], count)
             self.assert_same(one, cut, ('report', 'trace', 'pcap'))
 
+    def test_engine_and_clocking_of_the_blocks_change_nothing(self):
+        runs = [self.run_text(EVENTFUL + f'congestion: {{engine: {engine}, clocking: {clocking}}}\n',
+                              name=f'{engine}_{clocking}', outputs=('report', 'pcap', 'timeline'))
+                for engine in ('rtl', 'model') for clocking in ('gated', 'free_running')]
+        self.assertGreater(total(runs[0], 'pfc_xoff_sent'), 0)
+        self.assertGreater(total(runs[0], 'pfc_xoff_received'), 0)
+        for run in runs[1:]:
+            self.assertEqual(without_config(runs[0]), without_config(run))
+            self.assert_same(runs[0], run, ('pcap', 'timeline'))
+
     def test_the_order_of_nodes_and_links_changes_nothing(self):
         first = self.run_text(NODES, name='first', outputs=ALL)
         permuted = self.run_text(PERMUTED, name='permuted', outputs=ALL)

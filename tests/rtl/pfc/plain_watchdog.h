@@ -1,5 +1,6 @@
-// PFC watchdog of one port, as SONiC's: finds a queue that a storm of PFC frames holds back for too
-// long, and tells when the storm is over. Plain C++; its owner polls it and acts on what it finds.
+// The plain rule of a PFC watchdog, as SONiC's and in picoseconds, beside which the block is put:
+// finds a queue that a storm of PFC frames holds back for too long, and tells when the storm is
+// over. Plain C++; its owner polls it and acts on what it finds.
 //
 // A storm: for the whole detection time the queue is occupied, nothing is dequeued from it, and it
 // is paused more than 99 % of each poll: gaps between refreshes are forgiven up to 1 % of a poll,
@@ -18,31 +19,11 @@
 #include <array>
 #include <cstdint>
 
-#include "tlm/base/time.h"
-#include "tlm/config/parameters.h"
+#include "hw/congestion/watchdog_config.h"
 
 namespace railyard {
 
-/// What is done about a storm.
-enum class WatchdogAction : std::uint8_t {
-  kDrop,     // frames of the queue, and new ones for it, are discarded
-  kForward,  // the queue sends though it is paused
-  kAlert,    // told, nothing else
-  kRetrain,  // the link is taken down and comes up again
-};
-
-struct WatchdogConfig {
-  bool enabled = false;
-  Time detection = 200 * kMillisecond;
-  Time restoration = 200 * kMillisecond;
-  Time poll = 200 * kMillisecond;
-  WatchdogAction action = WatchdogAction::kDrop;
-  Time retrain_time = 10 * kMillisecond;
-
-  void declare(Parameters& p);
-};
-
-class PfcWatchdog {
+class PlainWatchdog {
  public:
   static constexpr unsigned kPriorities = 8;
 
@@ -55,7 +36,7 @@ class PfcWatchdog {
   };
   enum class Finding : std::uint8_t { kNone, kStorm, kRestored };
 
-  explicit PfcWatchdog(const WatchdogConfig& config) : config_(config) {}
+  explicit PlainWatchdog(const WatchdogConfig& config) : config_(config) {}
 
   /// Polls lie on one grid for all ports: the first of its times after `now`.
   Time next_poll(Time now) const { return (now / config_.poll + 1) * config_.poll; }

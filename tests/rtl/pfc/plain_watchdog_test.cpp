@@ -1,4 +1,4 @@
-#include "hw/congestion/pfc_watchdog.h"
+#include "tests/rtl/pfc/plain_watchdog.h"
 
 #include <gmock/gmock.h>
 
@@ -6,15 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "tests/tlm/config/trees.h"
-#include "tlm/base/error.h"
 #include "tlm/sim/random.h"
 
 namespace railyard {
 namespace {
 
-using Finding = PfcWatchdog::Finding;
-using testing::HasSubstr;
+using Finding = PlainWatchdog::Finding;
 
 constexpr Time kUs = kMicrosecond;
 
@@ -29,7 +26,7 @@ class Port {
 
   explicit Port(const WatchdogConfig& config) : watchdog_(config) {}
 
-  PfcWatchdog::QueueView& queue(unsigned priority) { return queues_[priority].view; }
+  PlainWatchdog::QueueView& queue(unsigned priority) { return queues_[priority].view; }
   void occupy(unsigned priority) { queue(priority).occupied = true; }
 
   void pause(unsigned priority, Time at) {
@@ -60,7 +57,7 @@ class Port {
     while (next_ <= end) {
       const Time now = next_;
       bool needed = false;
-      for (unsigned p = 0; p < PfcWatchdog::kPriorities; ++p) {
+      for (unsigned p = 0; p < PlainWatchdog::kPriorities; ++p) {
         const Finding finding = watchdog_.poll(p, seen(p, now), now);
         if (finding != Finding::kNone) found.push_back({p, finding, now});
         needed = needed || queues_[p].since != kForever;
@@ -75,18 +72,18 @@ class Port {
 
  private:
   struct Queue {
-    PfcWatchdog::QueueView view;
+    PlainWatchdog::QueueView view;
     Time since = kForever;
   };
 
-  PfcWatchdog::QueueView seen(unsigned priority, Time now) const {
-    PfcWatchdog::QueueView view = queues_[priority].view;
+  PlainWatchdog::QueueView seen(unsigned priority, Time now) const {
+    PlainWatchdog::QueueView view = queues_[priority].view;
     if (queues_[priority].since != kForever) view.paused_time += now - queues_[priority].since;
     return view;
   }
 
-  PfcWatchdog watchdog_;
-  std::array<Queue, PfcWatchdog::kPriorities> queues_;
+  PlainWatchdog watchdog_;
+  std::array<Queue, PlainWatchdog::kPriorities> queues_;
   Time next_ = kForever;
 };
 
@@ -107,7 +104,7 @@ Port in_storm() {
   return port;
 }
 
-TEST(PfcWatchdog, AnyPhaseAndRatioAreFoundWithinOnePollOfTheDetectionTime) {
+TEST(PlainWatchdog, AnyPhaseAndRatioAreFoundWithinOnePollOfTheDetectionTime) {
   RandomStream random(1, "watchdog");
   const auto below = [&](Time bound) {
     return static_cast<Time>(random.below(static_cast<std::uint64_t>(bound)));
@@ -141,14 +138,14 @@ TEST(PfcWatchdog, AnyPhaseAndRatioAreFoundWithinOnePollOfTheDetectionTime) {
   }
 }
 
-TEST(PfcWatchdog, PollsLieOnOneGrid) {
-  const PfcWatchdog watchdog(millisecond());
+TEST(PlainWatchdog, PollsLieOnOneGrid) {
+  const PlainWatchdog watchdog(millisecond());
   EXPECT_EQ(watchdog.next_poll(0), 100 * kUs);
   EXPECT_EQ(watchdog.next_poll(100 * kUs - 1), 100 * kUs);
   EXPECT_EQ(watchdog.next_poll(100 * kUs), 200 * kUs);
 }
 
-TEST(PfcWatchdog, NoTimerIsNeededOnceNothingIsPaused) {
+TEST(PlainWatchdog, NoTimerIsNeededOnceNothingIsPaused) {
   Port port(millisecond());
   port.occupy(3);
   EXPECT_FALSE(port.polls());
@@ -170,14 +167,14 @@ std::vector<Port::Found> with_gaps(Time gap) {
   return port.found;
 }
 
-TEST(PfcWatchdog, GapsOfOnePercentOfAPollAreForgivenAndLongerOnesAreNot) {
+TEST(PlainWatchdog, GapsOfOnePercentOfAPollAreForgivenAndLongerOnesAreNot) {
   const std::vector<Port::Found> found = with_gaps(kUs);
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].at, 1100 * kUs);
   EXPECT_TRUE(with_gaps(kUs + 1).empty());
 }
 
-TEST(PfcWatchdog, AGapThatAPollHalvesIsOneGap) {
+TEST(PlainWatchdog, AGapThatAPollHalvesIsOneGap) {
   Port port(millisecond());
   port.occupy(3);
   port.pause(3, 30 * kUs);
@@ -189,7 +186,7 @@ TEST(PfcWatchdog, AGapThatAPollHalvesIsOneGap) {
   EXPECT_EQ(port.found.size(), 1U);
 }
 
-TEST(PfcWatchdog, ManyShortGapsInOnePollAreTooMuch) {
+TEST(PlainWatchdog, ManyShortGapsInOnePollAreTooMuch) {
   Port port(millisecond());
   port.occupy(3);
   for (Time at = 30 * kUs; at < 20'000 * kUs; at += 10 * kUs) {  // 2 % in all
@@ -199,7 +196,7 @@ TEST(PfcWatchdog, ManyShortGapsInOnePollAreTooMuch) {
   EXPECT_TRUE(port.found.empty());
 }
 
-TEST(PfcWatchdog, OneDequeueBeginsAnew) {
+TEST(PlainWatchdog, OneDequeueBeginsAnew) {
   Port port(millisecond());
   port.occupy(3);
   port.pause(3, 30 * kUs);
@@ -211,7 +208,7 @@ TEST(PfcWatchdog, OneDequeueBeginsAnew) {
   EXPECT_EQ(port.found.size(), 1U);
 }
 
-TEST(PfcWatchdog, AnEmptyQueueIsInNoStormAndTimeCountsFromItsNextFrame) {
+TEST(PlainWatchdog, AnEmptyQueueIsInNoStormAndTimeCountsFromItsNextFrame) {
   Port port(millisecond());
   port.occupy(3);
   port.pause(3, 30 * kUs);
@@ -226,7 +223,7 @@ TEST(PfcWatchdog, AnEmptyQueueIsInNoStormAndTimeCountsFromItsNextFrame) {
   EXPECT_EQ(port.found.size(), 1U);
 }
 
-TEST(PfcWatchdog, AQueueThatIsNotPausedIsInNoStorm) {
+TEST(PlainWatchdog, AQueueThatIsNotPausedIsInNoStorm) {
   Port port(millisecond());
   port.occupy(3);
   port.occupy(4);
@@ -235,7 +232,7 @@ TEST(PfcWatchdog, AQueueThatIsNotPausedIsInNoStorm) {
   for (const Port::Found& found : port.found) EXPECT_EQ(found.priority, 4U);
 }
 
-TEST(PfcWatchdog, RestoresAtTheFirstPollAfterARestorationTimeWithoutXoff) {
+TEST(PlainWatchdog, RestoresAtTheFirstPollAfterARestorationTimeWithoutXoff) {
   Port port = in_storm();
   port.refresh(3, 1500 * kUs + 1);
   port.resume(3, 1510 * kUs);
@@ -246,7 +243,7 @@ TEST(PfcWatchdog, RestoresAtTheFirstPollAfterARestorationTimeWithoutXoff) {
   EXPECT_FALSE(port.polls());
 }
 
-TEST(PfcWatchdog, RefreshesKeepAStormThoughTheQueueDequeues) {
+TEST(PlainWatchdog, RefreshesKeepAStormThoughTheQueueDequeues) {
   Port port = in_storm();
   ASSERT_EQ(port.found.size(), 1U);
   for (Time at = 1500 * kUs; at < 50'000 * kUs; at += 900 * kUs) {
@@ -256,7 +253,7 @@ TEST(PfcWatchdog, RefreshesKeepAStormThoughTheQueueDequeues) {
   EXPECT_EQ(port.found.size(), 1U);
 }
 
-TEST(PfcWatchdog, ASecondStormTakesTheWholeDetectionTimeAgain) {
+TEST(PlainWatchdog, ASecondStormTakesTheWholeDetectionTimeAgain) {
   Port port = in_storm();
   port.resume(3, 1200 * kUs);
   port.run_until(5030 * kUs);
@@ -268,7 +265,7 @@ TEST(PfcWatchdog, ASecondStormTakesTheWholeDetectionTimeAgain) {
   EXPECT_EQ(port.found.size(), 3U);
 }
 
-TEST(PfcWatchdog, EachPriorityIsWatchedByItself) {
+TEST(PlainWatchdog, EachPriorityIsWatchedByItself) {
   Port port(millisecond());
   for (unsigned p = 0; p < 8; ++p) port.occupy(p);
   for (unsigned p = 0; p < 8; ++p) port.pause(p, (30 + 100 * static_cast<Time>(p)) * kUs);
@@ -280,24 +277,6 @@ TEST(PfcWatchdog, EachPriorityIsWatchedByItself) {
     if (f.finding == Finding::kStorm && storms[f.priority] == 0) storms[f.priority] = f.at / kUs;
   }
   EXPECT_THAT(storms, testing::ElementsAre(1100, 1200, 1300, 1400, 1500, 2000, 1700, 1800));
-}
-
-std::string refusal(const Node& root) {
-  WatchdogConfig config;
-  try {
-    bind_config(root, config);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
-TEST(PfcWatchdog, APollLongerThanTheDetectionTimeIsRefused) {
-  EXPECT_EQ(refusal(map({{"detection", text("1ms")}, {"poll", text("1ms")}})), "accepted");
-  EXPECT_THAT(refusal(map({{"detection", text("1ms")}})), HasSubstr("at most the detection time"));
-  EXPECT_THAT(refusal(map({{"detection", text("99us")}, {"poll", text("99us")}})),
-              HasSubstr("100us to 5s"));
-  EXPECT_THAT(refusal(map({{"action", text("retain")}})), HasSubstr("retrain"));
 }
 
 }  // namespace

@@ -1,0 +1,107 @@
+// Which engine computes the blocks of congestion control, and how their clocks run: the RTL,
+// Verilated, or its twin in C++. Both have the same registers in the same cycles, so nothing that a
+// run measures depends on the choice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rtl/model/fields.h"
+#include "rtl/model/pfc_gen.h"
+#include "rtl/model/pfc_rx.h"
+#include "rtl/model/pfc_watchdog.h"
+#include "tlm/base/time.h"
+#include "tlm/config/parameters.h"
+
+class VerilatedContext;
+class VerilatedFstC;
+
+namespace railyard {
+
+enum class BlockEngine : std::uint8_t { kModel, kRtl };
+enum class BlockClocking : std::uint8_t { kGated, kFreeRunning };
+
+/// The keys of the group `congestion`.
+struct CongestionConfig {
+  BlockEngine engine = BlockEngine::kRtl;
+  BlockClocking clocking = BlockClocking::kGated;
+
+  void declare(Parameters& p);
+};
+
+enum class BlockKind : std::uint8_t { kPfcGen, kPfcRx, kPfcWatchdog };
+constexpr std::size_t kBlockKinds = 3;
+const char* name_of(BlockKind kind);
+
+/// Makes the blocks of a simulation and knows them; outlives them.
+class Blocks {
+ public:
+  /// A Verilated block for the trace.
+  struct Traced {
+    std::string name;
+    std::function<void(VerilatedFstC&)> trace;
+  };
+  /// Called before a Verilated block's inputs change, at most once for a time.
+  using Tick = std::function<void(Time now)>;
+  /// Called after an edge with the block's architectural registers: for tests that compare runs.
+  using Watch = std::function<void(const std::string& block, std::uint64_t cycle,
+                                   const std::vector<rtl::Field>& registers)>;
+
+  /// Twins, gated.
+  Blocks() = default;
+  /// `context` is what Verilated models are made in; it may be null if the engine is `model`.
+  Blocks(const CongestionConfig& config, VerilatedContext* context);
+  ~Blocks();
+  Blocks(const Blocks&) = delete;
+  Blocks& operator=(const Blocks&) = delete;
+
+  /// `name` is hierarchical, with dots, and unique.
+  std::unique_ptr<rtl::PfcGen> pfc_gen(const std::string& name);
+  std::unique_ptr<rtl::PfcRx> pfc_rx(const std::string& name);
+  std::unique_ptr<rtl::PfcWatchdog> pfc_watchdog(const std::string& name);
+
+  bool free_running() const { return clocking_ == BlockClocking::kFreeRunning; }
+  const std::vector<Traced>& traced() const { return traced_; }
+  /// Ticks are called in the order in which they were given.
+  void on_tick(Tick tick) { ticks_.push_back(std::move(tick)); }
+  void watch(Watch watch) { watch_ = std::move(watch); }
+
+  /// One edge of a block: to be called in place of its clock().
+  template <class Block>
+  typename Block::Out clock(Block& block, BlockKind kind, const std::string& name,
+                            const typename Block::In& in, Time now) {
+    ++cycles_[static_cast<std::size_t>(kind)];
+    if (now != ticked_) tick(now);
+    const typename Block::Out out = block.clock(in);
+    if (watch_) watch_(name, in.now, rtl::fields_of(block.state()));
+    return out;
+  }
+
+  /// Cycles that all blocks of a kind have executed.
+  std::uint64_t cycles(BlockKind kind) const { return cycles_[static_cast<std::size_t>(kind)]; }
+
+ private:
+  void tick(Time now) {
+    ticked_ = now;
+    if (engine_ == BlockEngine::kModel) return;
+    for (const Tick& each : ticks_) each(now);
+  }
+  template <class Interface, class Model, class Rtl>
+  std::unique_ptr<Interface> make(const std::string& name);
+
+  BlockEngine engine_ = BlockEngine::kModel;
+  BlockClocking clocking_ = BlockClocking::kGated;
+  VerilatedContext* context_ = nullptr;
+  std::vector<Traced> traced_;
+  std::vector<Tick> ticks_;
+  Watch watch_;
+  Time ticked_ = -1;
+  std::array<std::uint64_t, kBlockKinds> cycles_{};
+};
+
+}  // namespace railyard

@@ -1,0 +1,28 @@
+// One macro for simulation and for proofs: `pre` implies `post`, both of the same cycle, out of
+// reset. Under SYNTHESIS nothing is left. Verilator checks it at every clock and reports the
+// hierarchical name; yosys, which knows no concurrent assertion, gets an instance (formal.sv).
+//
+// No $past() in them: what a property needs of earlier cycles, *_props.svh keeps in registers.
+`ifndef RY_ASSERT_SVH
+`define RY_ASSERT_SVH
+
+`ifdef SYNTHESIS
+`define RY_ASSERT(name, pre, post)
+`elsif YOSYS
+`define RY_ASSERT(name, pre, post) \
+  ry_assert name (.rst_ni(rst_ni), .expr_i(!(pre) || (post)));
+`else
+`define RY_ASSERT(name, pre, post) \
+  name: assert property (@(posedge clk_i) disable iff (!rst_ni) (pre) |-> (post)) \
+    else $error("%m");
+`endif
+
+// For proofs only: what is taken to hold, and what must be reachable.
+`ifdef YOSYS
+`define RY_ASSUME(name, expr) \
+  ry_assume name (.rst_ni(rst_ni), .expr_i(expr));
+`define RY_COVER(name, expr) \
+  ry_cover name (.rst_ni(rst_ni), .expr_i(expr));
+`endif
+
+`endif

@@ -1,0 +1,133 @@
+"""The response to each shipped stimulus is the one worked by hand from the RTL's description, with
+either engine and either clocking."""
+
+import json
+import unittest
+
+from cc_block_case import (BLOCKS, CLOCKINGS, ENGINES, FOLDER, GOLDEN, CcBlockCase, cycles_of, each_way,
+                           rows)
+
+
+class Golden(CcBlockCase):
+    def test_every_shipped_block_has_stimulus_configuration_and_golden(self):
+        described = json.loads(self.run_platform('--describe=json').out)
+        accepted = next(p['accepted'] for p in described['parameters'] if p['key'] == 'block')
+        blocks = set(accepted.split(' | '))
+        self.assertEqual(blocks, set(BLOCKS))
+        self.assertEqual(blocks, {p.stem for p in (FOLDER / 'stimuli').glob('*.csv')})
+        self.assertEqual(blocks, {p.stem for p in GOLDEN.glob('*.csv')})
+
+    def test_the_response_is_the_golden_one_byte_by_byte(self):
+        for block in BLOCKS:
+            golden = (GOLDEN / f'{block}.csv').read_bytes()
+            for way in each_way(block):
+                for compare in (False, True):
+                    with self.subTest(way=way, compare=compare):
+                        run = self.run_block(*way, compare=compare)
+                        self.assertEqual(run.response.read_bytes(), golden)
+
+    def test_the_response_does_not_depend_on_the_clock_s_period(self):
+        run = self.run_block('pfc_gen', clock='333ps')
+        self.assertEqual(run.response.read_bytes(), (GOLDEN / 'pfc_gen.csv').read_bytes())
+        self.assertEqual(run.end_ps, 141 * 333)
+
+
+class Metrics(CcBlockCase):
+    def test_changes_are_those_of_the_response_and_cycles_those_not_quiet(self):
+        for block in BLOCKS:
+            golden = rows(GOLDEN / f'{block}.csv')
+            changes = {'o': 0, 'q': 0}
+            for before, after in zip(golden, golden[1:]):
+                for name in after:
+                    kind = name.split('[')[0][-1]
+                    if kind in changes and before[name] != after[name]:
+                        changes[kind] += 1
+            edges = sum(row['quiet_o'] == 0 for row in golden)
+            for engine in ENGINES:
+                for clocking in CLOCKINGS:
+                    run = self.run_block(block, engine, clocking)
+                    self.assertEqual(run[f'{block}.output_changes'], changes['o'])
+                    self.assertEqual(run[f'{block}.register_changes'], changes['q'])
+                    cycles = cycles_of(block)
+                    executed = edges if clocking == 'gated' else cycles
+                    self.assertEqual(run[f'{block}.cycles'], executed)
+                    self.assertEqual(run[f'{block}.cycles_skipped'], cycles - executed)
+
+    def test_compared_cycles_are_all_or_none(self):
+        for compare, cycles in ((True, 141), (False, 0)):
+            run = self.run_block('pfc_gen', compare=compare)
+            self.assertEqual(run['pfc_gen.cycles_compared'], cycles)
+            self.assertEqual(run['pfc_gen.mismatches'], 0)
+
+    def test_the_spans_of_the_timeline_are_the_skipped_cycles(self):
+        run = self.run_block('pfc_gen', compare=False, outputs=('report', 'timeline'))
+        spans = run.spans('pfc_gen.clock')
+        self.assertEqual(sum(arguments['cycles'] for *_, arguments in spans), 123)
+        self.assertEqual(spans[0][:3], (0, 10_000, 'asleep'))  # an input changes in cycle 10
+
+
+class Length(CcBlockCase):
+    def test_cycles_may_go_on_behind_the_stimulus(self):
+        text = 'cycle,refresh_i,enable_i,depth_i[0],tx_ready_i\n0,20,1,5,1\n'
+        responses = set()
+        for _, engine, clocking in each_way('pfc_gen'):
+            run = self.run_stimulus(text, engine, clocking, cycles=100)
+            self.assertEqual(run.end_ps, 100_000)
+            responses.add(run.response.read_bytes())
+        self.assertEqual(len(responses), 1)
+        # Told in cycle 1; a refresh is due 20 cycles after each frame, and taken a cycle later.
+        frames = [row['cycle'] for row in rows(run.response) if row['tx_valid_o']]
+        self.assertEqual(frames, [1, 22, 43, 64, 85])
+
+    def test_until_cuts_a_run_and_leaves_what_was(self):
+        run = self.run_block('pfc_gen', compare=False, until='50ns')
+        golden = (GOLDEN / 'pfc_gen.csv').read_text().splitlines(keepends=True)
+        kept = [row for row in golden[1:] if int(row.split(',')[0]) < 50]
+        self.assertEqual(run.response.read_text(), golden[0] + ''.join(kept))
+
+    def test_a_billion_quiet_cycles_take_no_time(self):
+        run = self.run_block('pfc_gen', compare=False, cycles=10**9)
+        self.assertEqual(run['pfc_gen.cycles'], 18)
+        self.assertEqual(run['pfc_gen.cycles_skipped'], 10**9 - 18)
+
+
+class Stimuli(CcBlockCase):
+    def test_a_pulse_lasts_one_cycle_and_a_level_until_the_next(self):
+        text = ('cycle,enable_i,depth_i[1],tx_ready_i,clear_i\n'
+                '0,2,1!,1!,\n1,,2!,,\n2,,,,\n9,,0,,\n')
+        for _, engine, clocking in each_way('pfc_gen'):
+            run = self.run_stimulus(text, engine, clocking)
+            # A depth of 1, then 2, then none again: wanted in cycles 1 and 2.
+            wants = [(row['cycle'], row['want_q']) for row in rows(run.response)]
+            self.assertEqual(wants, [(0, 0), (1, 2), (2, 2), (3, 0)])
+
+    def test_a_block_without_a_stimulus_of_its_own_takes_the_shipped_one(self):
+        for block in BLOCKS:
+            response = self.folder / 'default.csv'
+            self.run_platform('--no-expect', '--set', f'block={block}', response=str(response))
+            self.assertEqual(response.read_bytes(), (GOLDEN / f'{block}.csv').read_bytes())
+
+
+class Paths(CcBlockCase):
+    def test_a_path_is_relative_to_the_folder_of_its_file(self):
+        (self.folder / 'inner').mkdir()
+        (self.folder / 'inner' / 's.csv').write_text('cycle,enable_i\n3,1\n')
+        config = self.folder / 'inner' / 'c.yaml'
+        config.write_text('block: pfc_gen\nstimulus: s.csv\nresponse: ../r.csv\n')
+        run = self.run_platform('--config', config)
+        self.assertEqual(len(rows(self.folder / 'r.csv')), 1)
+        self.assertIn(f'wrote {self.folder / "r.csv"}', run.out)
+        # A report lies elsewhere and finds them too.
+        (self.folder / 'r.csv').unlink()
+        again = self.run_platform('--config', run.path('report'), name='again')
+        self.assertEqual(again.bytes('report'), run.bytes('report'))
+        self.assertEqual(len(rows(self.folder / 'r.csv')), 1)
+
+    def test_describe_writes_nothing(self):
+        response = self.folder / 'none.csv'
+        self.run_platform('--describe', response=str(response))
+        self.assertFalse(response.exists())
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,106 @@
+// Engines and clockings, register by register.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <utility>
+
+#include "platforms/common/fabric/tester_fabric.h"
+#include "tests/platforms/common/fabric/fabric_support.h"
+#include "tests/support/fresh_kernel.h"
+
+namespace railyard {
+namespace {
+
+using Registers = std::vector<std::uint64_t>;
+/// By block and cycle.
+using Log = std::map<std::pair<std::string, std::uint64_t>, Registers>;
+
+// Switches that pause and are paused.
+const char* const kEventful = R"(
+link: {rate: 100Gbps, length: 10m}
+topology: {kind: leaf_spine, leaves: 2, spines: 1, hosts_per_switch: 3}
+switch: {buffer: 2MiB, clock: 2ns}
+tester: {drain_rate: 60Gbps, receive_buffer: 256KiB}
+traffic: {pattern: all_to_all, messages: 2, message_size: 64KiB}
+)";
+
+// A storm, found, and over when the receiver goes on. The slow clock keeps the cycles few.
+const char* const kStorm = R"(
+link: {rate: 100Gbps, length: 10m}
+topology: {kind: star, hosts: 3}
+switch:
+  clock: 100ns
+  buffer: 2MiB
+  watchdog: {enabled: true, detection: 100us, restoration: 100us, poll: 100us}
+tester: {receive_buffer: 256KiB}
+traffic: {pattern: incast, senders: 2, messages: 100, message_size: 64KiB}
+stuck: [{port: h0, at: 10us, lasts: 400us}]
+)";
+
+Log log_of(const char* text, Time until, const char* engine, const char* clocking) {
+  const support::FreshKernel kernel;
+  BuiltFabric built(std::string(text) + "congestion: {engine: " + engine +
+                    ", clocking: " + clocking + "}\n");
+  Log log;
+  built.fabric.blocks()->watch(
+      [&](const std::string& block, std::uint64_t cycle, const std::vector<rtl::Field>& fields) {
+        Registers& registers = log[{block, cycle}];
+        for (const rtl::Field& field : fields) registers.push_back(field.value);
+      });
+  built.simulation.run(until);
+  return log;
+}
+
+/// Every cycle of `few` is one of `all`, and all registers are equal in it.
+void expect_within(const Log& few, const Log& all) {
+  for (const auto& [key, registers] : few) {
+    const auto found = all.find(key);
+    ASSERT_NE(found, all.end()) << key.first << " in cycle " << key.second;
+    ASSERT_EQ(registers, found->second) << key.first << " in cycle " << key.second;
+  }
+}
+
+struct Scene {
+  const char* name;
+  const char* text;
+  Time until;
+};
+
+class Engines : public testing::TestWithParam<Scene> {
+ protected:
+  Log run(const char* engine, const char* clocking) const {
+    return log_of(GetParam().text, GetParam().until, engine, clocking);
+  }
+};
+
+TEST_P(Engines, HaveEqualRegistersInEveryCycleThatBothExecute) {
+  const Log gated = run("rtl", "gated");
+  EXPECT_EQ(gated, run("model", "gated"));
+  EXPECT_GT(gated.size(), 100U);
+  const Log free_running = run("rtl", "free_running");
+  expect_within(gated, free_running);
+  EXPECT_GT(free_running.size(), 10 * gated.size());
+  EXPECT_EQ(free_running, run("model", "free_running"));
+}
+
+// In a cycle that a gated clock skips, a free-running one changes nothing.
+TEST_P(Engines, AGatedClockSkipsNoCycleThatChangesARegister) {
+  const Log gated = run("model", "gated");
+  std::string block;
+  Registers before;
+  for (const auto& [key, registers] : run("model", "free_running")) {
+    if (key.first == block && registers != before) {
+      ASSERT_EQ(gated.count(key), 1U) << block << " in cycle " << key.second;
+    }
+    block = key.first;
+    before = registers;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, Engines,
+                         testing::Values(Scene{"pauses", kEventful, 60 * kMicrosecond},
+                                         Scene{"storm", kStorm, 900 * kMicrosecond}),
+                         [](const auto& scene) { return scene.param.name; });
+
+}  // namespace
+}  // namespace railyard

@@ -1,0 +1,156 @@
+"""Every RTL block, and what is asked of it beside its lockstep: a row a block.
+
+test_formal.py, test_lint.py, test_synthesis.py and test_coverage.py read it."""
+
+import dataclasses
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RTL = pathlib.Path('rtl')
+COMMON = ('rtl/common/railyard_pkg.sv',)
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """Induction over `steps` cycles from the base case of as many; cover points are reached within
+    `cover_steps`, unless that is 0: then another proof of the block reaches them. The counts are of
+    cells: one an assertion and priority, say."""
+    name: str
+    parameters: dict
+    asserts: int
+    assumes: int  # of the block; the reset's is not counted
+    covers: int
+    steps: int = 1
+    cover_steps: int = 0
+    defines: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Bug:
+    """Text of a source, what it is replaced by, and the assertion that must then fail, within
+    `steps` cycles after reset."""
+    file: str
+    pattern: str
+    replacement: str
+    fails: str
+    steps: int = 8
+    proof: str = 'behaviour'
+
+
+@dataclasses.dataclass(frozen=True)
+class Block:
+    name: str
+    folder: str
+    proofs: tuple
+    bugs: tuple
+    lint: tuple  # of parameters, beside the shipped ones
+    refused: tuple = ()  # of parameters that must not elaborate
+    holes: dict = dataclasses.field(default_factory=dict)  # uncovered line of the source: why
+
+    @property
+    def source(self):
+        return f'rtl/{self.folder}/{self.name}.sv'
+
+
+GEN = 'rtl/pfc/pfc_gen.sv'
+RX = 'rtl/pfc/pfc_rx.sv'
+WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
+
+BLOCKS = (
+    Block(
+        'pfc_gen', 'pfc',
+        proofs=(
+            Proof('behaviour', {'NumPrio': 2, 'TimeW': 6, 'DepthW': 2}, asserts=27, assumes=6,
+                  covers=10, cover_steps=7),
+        ),
+        bugs=(
+            Bug(GEN, 'depth > (want_q', 'depth >= (want_q', 'FrameSaysWhatIsWanted'),
+            Bug(GEN, 'want_q[p] ? xon_th : xoff_th)', 'want_q[p] ? xoff_th : xon_th)',
+                'AnsweredOnce'),
+            Bug(GEN, '(want_q[p] ? xon_th : xoff_th)', 'xoff_th', 'SkippedDepthCrossesNothing'),
+            Bug(GEN, 'again_q || runs_out;', 'again_q;', 'RefreshedBeforeThePeerGoesOn'),
+            Bug(GEN, 'now_i + refresh_i;', "now_i + refresh_i + TimeW'(1);",
+                'RefreshedBeforeThePeerGoesOn'),
+            Bug(GEN, "      told_d  = '0;\n", '', 'XonOnlyAfterXoff'),
+            Bug(GEN, 'tx_xoff_o    = want_q;', 'tx_xoff_o    = told_q;', 'FrameSaysWhatIsWanted'),
+            Bug(GEN, '!take && !runs_out', '!take', 'QuietChangesNothing'),
+            Bug(GEN, 'wake_o       = refresh_at_q;', "wake_o       = refresh_at_q + TimeW'(1);",
+                'QuietUntilWake'),
+            # Of the assumptions: a pause that is shorter by a cycle is too short.
+            Bug('rtl/pfc/pfc_gen_props.svh', 'RefreshSlack = 2;', 'RefreshSlack = 1;',
+                'RefreshedBeforeThePeerGoesOn'),
+        ),
+        lint=({'NumPrio': 1}, {'NumPrio': 2, 'TimeW': 6, 'DepthW': 2}, {'TimeW': 64},
+              {'DepthW': 1}),
+    ),
+    Block(
+        'pfc_rx', 'pfc',
+        proofs=(
+            Proof('behaviour', {'NumPrio': 2, 'TimeW': 5, 'QuantaW': 2, 'IntW': 1, 'FracW': 2},
+                  asserts=21, assumes=1, covers=9, cover_steps=9),
+            Proof('rounding', {'NumPrio': 1, 'TimeW': 9, 'QuantaW': 4, 'IntW': 3, 'FracW': 4},
+                  asserts=5, assumes=1, covers=1, cover_steps=4,
+                  defines=('RY_LEMMA',)),
+        ),
+        bugs=(
+            Bug(RX, "(ProductW'(1) << (FracW - 1))", "(ProductW'(0) << (FracW - 1))",
+                'RoundedToTheNearestCycle', proof='rounding'),
+            Bug(RX, "now_i + TimeW'(cycles_q);", "now_i + TimeW'(cycles_q) - TimeW'(1);",
+                'NeverReleasedWhileItsTimerRuns'),
+            Bug(RX, "now_i + TimeW'(cycles_q);", "now_i + TimeW'(cycles_q) + TimeW'(1);",
+                'ReleasedWhenItsTimerEnds'),
+            Bug(RX, 'reached = !ahead[TimeW-1];', 'reached = a >= b;',
+                'NeverReleasedWhileItsTimerRuns', steps=6),
+            Bug(RX, "paused_d = cycles_q != '0;", "paused_d = 1'b1;", 'AFrameIsSeenOneCycleLater'),
+            Bug(RX, "      if (clear_i) paused_d = 1'b0;\n", '', 'ClearForgetsAll'),
+            Bug(RX, "enable_i[p] && !clear_i;", 'enable_i[p];', 'ClearForgetsAll'),
+            Bug(RX, "expired == '0 && !(clear_i", '!(clear_i', 'QuietChangesNothing'),
+            Bug(RX, '|| !reached(ends', '|| reached(ends', 'QuietUntilWake'),
+        ),
+        lint=({'NumPrio': 1}, {'NumPrio': 2, 'TimeW': 6, 'QuantaW': 2, 'IntW': 1, 'FracW': 2},
+              {'TimeW': 64}, {'IntW': 4, 'FracW': 20}),
+        refused=({'TimeW': 27},),
+    ),
+    Block(
+        'pfc_watchdog', 'pfc',
+        proofs=(
+            Proof('behaviour', {'NumPrio': 1, 'TimeW': 5}, asserts=29, assumes=5, covers=8,
+                  steps=3, cover_steps=8),
+            Proof('two', {'NumPrio': 2, 'TimeW': 4}, asserts=54, assumes=5, covers=14, steps=2),
+        ),
+        bugs=(
+            Bug(WATCHDOG, 'occupied_i[p] && !dequeued_i[p];', 'occupied_i[p];',
+                'NoStormOfAQueueThatDrains'),
+            Bug(WATCHDOG, 'enable_i[p] && occupied_i[p] && !dequeued_i[p];',
+                'enable_i[p] && !dequeued_i[p];', 'NoStormOfAnEmptyQueue'),
+            Bug(WATCHDOG, 'enable_i[p] && occupied_i[p] && !dequeued_i[p];',
+                'occupied_i[p] && !dequeued_i[p];', 'NoStormOfAnUnwatchedQueue'),
+            Bug(WATCHDOG, 'gap <= forgiven_i && gaps <= forgiven_i', "1'b1",
+                'NoStormAcrossALongGap'),
+            Bug(WATCHDOG, 'gap <= forgiven_i && gaps <= forgiven_i', 'gap <= forgiven_i',
+                'FiresByTheRule'),
+            Bug(WATCHDOG, 'gaps_d = gap_at_q - now_i;', "gaps_d = '0;", 'FiresByTheRule'),
+            Bug(WATCHDOG, "          if (poll) gaps_d = '0;\n", '', 'FiresByTheRule'),
+            Bug(WATCHDOG, '!held) begin\n            anew = 1\'b1;\n'
+                '          end else if (poll && lasted >= detection_i',
+                '!held) begin\n            anew = 1\'b1;\n'
+                '          end else if (poll && lasted > detection_i',
+                'FiresAtTheFirstPollAfterDetection'),
+            Bug(WATCHDOG, 'StIdle: anew = blocked;', 'StIdle: if (blocked) state_d = StStorm;',
+                'StormOnlyFromTheWatch'),
+            Bug(WATCHDOG, '          if (xoff_i[p]) since_d = now_i;\n', '',
+                'StormLastsWhileXoffsArrive'),
+            Bug(WATCHDOG, 'anew = !enable_i[p] || (poll', 'anew = (poll',
+                'StormOfNoUnwatchedQueue'),
+            Bug(WATCHDOG, '(state_q == StGap && poll) ||', '', 'QuietChangesNothing'),
+            Bug(WATCHDOG, ' || (state_q == StStorm && xoff_i[p])', '', 'QuietChangesNothing'),
+            Bug(WATCHDOG, 'active[p]  = state_q != StIdle', 'active[p]  = state_q[0]',
+                'QuietUntilWake'),
+        ),
+        lint=({'NumPrio': 1}, {'NumPrio': 2, 'TimeW': 6}, {'TimeW': 64}),
+    ),
+)
+
+
+def named(name):
+    return next(b for b in BLOCKS if b.name == name)

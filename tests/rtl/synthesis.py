@@ -1,0 +1,82 @@
+#!/usr/bin/python3
+"""The record of what yosys makes of each block: cells, flip-flops, longest logic depth.
+
+    synthesis.py                   compares the record with what yosys makes now
+    synthesis.py --renew           writes the record
+    synthesis.py --markdown BLOCK  prints a block's part of it, for its README"""
+
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import blocks
+
+RECORD = pathlib.Path(__file__).parent / 'synthesis.json'
+RENEW = 'tests/rtl/synthesis.py --renew'
+MEANINGS = {'cells': 'cells, gates of at most two inputs, multiplexers and flip-flops',
+            'flip_flops': 'of those, flip-flops',
+            'longest_path': 'gates on the longest path'}
+CELL = re.compile(r'^ +(\$_\w+_) +(\d+)$', re.MULTILINE)
+TOTAL = re.compile(r'Number of cells: +(\d+)')
+DEPTH = re.compile(r'Longest topological path in \S+ \(length=(\d+)\)')
+
+
+def measured(block, tree=blocks.ROOT):
+    """At the shipped parameters."""
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder) / 'log'
+        subprocess.run(
+            ['yosys', '-q', '-p',
+             f'read_verilog -sv -DSYNTHESIS -I. {" ".join(blocks.COMMON)} {block.source}; '
+             f'synth -flatten -top {block.name}; tee -q -o {log} stat; tee -q -a {log} ltp -noff'],
+            cwd=tree, check=True, capture_output=True, timeout=300)
+        text = log.read_text()
+    flip_flops = sum(int(n) for cell, n in CELL.findall(text) if 'DFF' in cell)
+    return {'cells': int(TOTAL.search(text)[1]), 'flip_flops': flip_flops,
+            'longest_path': int(DEPTH.search(text)[1])}
+
+
+def recorded():
+    return json.loads(RECORD.read_text()) if RECORD.exists() else {}
+
+
+def changes(before, after):
+    """Each number that differs, as a line."""
+    found = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name, {}), after.get(name, {})
+        found += [f'{name}: {key}: {old.get(key)} before, {new.get(key)} now; {RENEW} renews'
+                  for key in MEANINGS if old.get(key) != new.get(key)]
+    return found
+
+
+def markdown(numbers):
+    rows = [f'| {meaning} | {numbers[key]:,} |' for key, meaning in MEANINGS.items()]
+    return '\n'.join(['| yosys `synth -flatten`, shipped parameters | |', '|---|---|', *rows])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument('--renew', action='store_true')
+    what.add_argument('--markdown', metavar='BLOCK')
+    arguments = parser.parse_args()
+    if arguments.markdown:
+        print(markdown(recorded()[arguments.markdown]))
+        return 0
+    now = {b.name: measured(b) for b in blocks.BLOCKS}
+    found = changes(recorded(), now)
+    print('\n'.join(found) or 'as recorded')
+    if arguments.renew:
+        RECORD.write_text(json.dumps(now, indent=2) + '\n')
+        return 0
+    return 1 if found else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
