@@ -5,13 +5,13 @@
 #: Usage: tests/fresh.sh [--base FILE.tar] [--keep]
 #:   --base FILE.tar   reuse this clean system; make it first when it is not there
 #:   --keep            leave the system where it was made, and say where
-#: The commands are the lines of the first ```sh block of README.md, at most ten minutes each.
+#: The commands are the lines of the first ```sh block of README.md, at most half an hour each.
 #: What is tested is the last commit.
 set -euo pipefail
 
 root="$(cd "$(dirname "$0")/.." && pwd)"
 suite=bookworm
-limit=600  # seconds a command
+limit=1800  # seconds a command
 base='' keep=0
 
 die() {
