@@ -74,6 +74,20 @@ void print_trace_cost(const std::vector<Row>& rows) {
       static_cast<double>(on.best.changes) / static_cast<double>(on.best.operations));
 }
 
+void print_block_cycles(const std::vector<Row>& rows) {
+  fmt::print("\nClock cycles a frame-hop:\n");
+  for (const char* name : {"switch.hop_rtl", "incast.gated", "incast.free_running"}) {
+    const Sample& sample = row_of(rows, name).best;
+    fmt::print("{:<20}", name);
+    for (std::size_t i = 0; i < railyard::kBlockKinds; ++i) {
+      fmt::print(
+          " {} {:.3f}", railyard::name_of(static_cast<railyard::BlockKind>(i)),
+          static_cast<double>(sample.block_cycles[i]) / static_cast<double>(sample.operations));
+    }
+    fmt::print("\n");
+  }
+}
+
 /// Other simulators, run by us on a machine of two cores, one thread, packets of 1,000 B payload.
 struct Peer {
   const char* name;
@@ -113,6 +127,7 @@ void print_table(const Sample& raw, const std::vector<Row>& rows) {
                row.best.kernel_events_each(), row.what.doc, row.what.unit);
   }
   print_trace_cost(rows);
+  print_block_cycles(rows);
   print_peers(rows);
 }
 

@@ -84,7 +84,7 @@ Sample hop(const std::string& text, std::size_t signals, Time until = kForever /
   FabricConfig config;
   bind_config(read_yaml_text(text, "bench"), config);
   Simulation simulation{{}};
-  const TesterFabric fabric(config, simulation, false);
+  TesterFabric fabric(config, simulation, false);
   simulation.seal();
 
   const ScratchTrace scratch;
@@ -110,6 +110,9 @@ Sample hop(const std::string& text, std::size_t signals, Time until = kForever /
   sample.operations = simulation.frame_hops();
   sample.kernel_events = simulation.kernel_events();
   sample.changes = sink.changes;
+  for (std::size_t i = 0; i < kBlockKinds; ++i) {
+    sample.block_cycles[i] = fabric.blocks()->cycles(static_cast<BlockKind>(i));
+  }
   return sample;
 }
 

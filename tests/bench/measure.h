@@ -2,8 +2,11 @@
 // has torn up is not this one's matter.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+
+#include "hw/congestion/blocks.h"
 
 namespace railyard::bench {
 
@@ -13,6 +16,7 @@ struct Sample {
   std::uint64_t operations = 0;
   std::uint64_t kernel_events = 0;  // times that the kernel woke our scheduler
   std::uint64_t changes = 0;        // of traced signals
+  std::array<std::uint64_t, kBlockKinds> block_cycles{};  // of the clocked blocks, by kind
 
   double ns_each() const { return seconds * 1e9 / static_cast<double>(operations); }
   double kernel_events_each() const {
