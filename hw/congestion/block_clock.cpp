@@ -9,23 +9,23 @@ BlockClock::BlockClock(Partition& partition, const std::string& name, Time perio
     : partition_(partition),
       clocked_(clocked),
       period_(period),
-      free_running_(free_running),
       edge_(
           Event::of<&BlockClock::tick>(*this, partition.endpoint(name + ".clock"), Phase::kClock)),
       show_(Event::of<&BlockClock::show>(*this, partition.endpoint(name + ".outputs"),
-                                         Phase::kOutputs)),
-      hold_(Event::of<&BlockClock::hold>(*this, partition.endpoint(name + ".requested"),
                                          Phase::kOutputs)) {
-  if (free_running_) edge_.set_background();
+  if (!free_running) return;
+  edge_.set_background();
+  hold_.reset(new Event(Event::of<&BlockClock::hold>(*this, partition.endpoint(name + ".requested"),
+                                                     Phase::kOutputs)));
 }
 
 void BlockClock::start() {
-  if (free_running_) partition_.scheduler().schedule(edge_, time_of(next_cycle()));
+  if (hold_) partition_.scheduler().schedule(edge_, time_of(next_cycle()));
 }
 
 void BlockClock::request_at(std::uint64_t cycle) {
   const Time at = time_of(std::max(cycle, next_cycle()));
-  Event& event = free_running_ ? hold_ : edge_;
+  Event& event = hold_ ? *hold_ : edge_;
   if (at < event.time()) partition_.scheduler().schedule(event, at);
 }
 
@@ -37,7 +37,7 @@ void BlockClock::request_wake(std::uint64_t wake, std::uint64_t cycle) {
 
 void BlockClock::tick() {
   const Time now = partition_.now();
-  if (free_running_) partition_.scheduler().schedule(edge_, now + period_);
+  if (hold_) partition_.scheduler().schedule(edge_, now + period_);
   if (clocked_.edge(cycle_at(now))) partition_.scheduler().schedule(show_, now);
 }
 

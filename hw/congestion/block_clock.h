@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "rtl/model/cycles.h"
@@ -55,10 +56,10 @@ class BlockClock {
   Partition& partition_;
   Clocked& clocked_;
   Time period_;
-  bool free_running_;
   Event edge_;
   Event show_;
-  Event hold_;  // stands for a requested edge of a free-running clock, for which the run is to wait
+  // Of a free-running clock: stands for a requested edge, for which the run is to wait.
+  std::unique_ptr<Event> hold_;
 };
 
 }  // namespace railyard
