@@ -1,22 +1,18 @@
 #include "hw/tester/patterns_csv.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <utility>
 
 #include "hw/tester/patterns_names.h"
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
 #include "tlm/config/spelling.h"
+#include "tlm/config/text_file.h"
 
 namespace railyard {
 
 namespace {
-
-constexpr std::uintmax_t kLargestFile = 16'000'000;
 
 std::string trimmed(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t");
@@ -165,35 +161,16 @@ std::vector<FlowSpec> parse_flow_list(const std::string& text, const std::string
                                       const PatternConfig& defaults,
                                       const std::vector<PatternEndpoint>& endpoints) {
   FlowListParser parser(source, defaults, endpoints);
-  const std::string mark = "\xEF\xBB\xBF";
-  std::size_t begin = text.compare(0, mark.size(), mark) == 0 ? mark.size() : 0;
-  for (std::size_t number = 1; begin < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    parser.take(line, number);
-    begin = end + 1;
-  }
+  for_each_line(text,
+                [&](const std::string& line, std::size_t number) { parser.take(line, number); });
   return parser.flows();
 }
 
 std::vector<FlowSpec> read_flow_list(const std::string& path, const PatternConfig& defaults,
                                      const std::vector<PatternEndpoint>& endpoints) {
-  const std::string name = printable(path, 200);
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    throw ConfigError(defaults.mark.place(),
-                      "traffic.file: " + railyard::quoted(path) + " is no file",
-                      "write a CSV file's path, relative to the working directory");
-  }
-  if (std::filesystem::file_size(path, error) > kLargestFile) {
-    throw ConfigError(name, "is larger than 16 MB", "write fewer flows");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file) throw ConfigError(name, "cannot be read", "check its permissions");
-  return parse_flow_list(text.str(), name, defaults, endpoints);
+  const std::string text =
+      read_text_file(defaults.mark.place(), "traffic.file", path, "working directory");
+  return parse_flow_list(text, printable(path, 200), defaults, endpoints);
 }
 
 }  // namespace railyard

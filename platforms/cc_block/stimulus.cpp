@@ -1,22 +1,19 @@
 #include "platforms/cc_block/stimulus.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
 #include "tlm/base/quantity.h"
 #include "tlm/config/spelling.h"
+#include "tlm/config/text_file.h"
 
 namespace railyard {
 
 namespace {
 
-constexpr std::uintmax_t kLargestFile = 16'000'000;
 const char* const kTime = "now_i";
 
 struct Cell {
@@ -230,36 +227,14 @@ class Parser {
 Stimulus parse_stimulus(const std::string& text, const std::string& source,
                         const BlockType& block) {
   Parser parser(source, block);
-  const std::string mark = "\xEF\xBB\xBF";
-  std::size_t begin = text.compare(0, mark.size(), mark) == 0 ? mark.size() : 0;
-  for (std::size_t number = 1; begin < text.size(); ++number) {
-    const std::size_t end = std::min(text.find('\n', begin), text.size());
-    std::string line = text.substr(begin, end - begin);
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    parser.take(line, number);
-    begin = end + 1;
-  }
+  for_each_line(text,
+                [&](const std::string& line, std::size_t number) { parser.take(line, number); });
   return parser.stimulus();
 }
 
 Stimulus read_stimulus(const std::string& place, const std::string& path, const BlockType& block) {
-  const std::string name = printable(path, 200);
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) {
-    throw ConfigError(place, "stimulus: there is no file \"" + name + "\"",
-                      "write a CSV file's path, relative to the configuration file");
-  }
-  if (std::filesystem::file_size(path, error) > kLargestFile) {
-    throw ConfigError(name, "is larger than 16 MB", "write fewer rows");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  // An empty file sets failbit of the text, not of the file.
-  if (!file.is_open() || file.bad()) {
-    throw ConfigError(name, "cannot be read", "check its permissions");
-  }
-  return parse_stimulus(text.str(), name, block);
+  return parse_stimulus(read_text_file(place, "stimulus", path, "configuration file"),
+                        printable(path, 200), block);
 }
 
 }  // namespace railyard

@@ -143,9 +143,9 @@ TEST(FlowList, AFileIsReadFromTheWorkingDirectory) {
   std::filesystem::current_path(folder);
   EXPECT_EQ(from("railyard_flows.csv").size(), 1U);
   std::filesystem::remove(path);
-  EXPECT_THAT(refusal([&] { from("railyard_flows.csv"); }), HasSubstr("is no file"));
-  EXPECT_THAT(refusal([&] { from("/"); }), HasSubstr("is no file"));
-  EXPECT_THAT(refusal([&] { from("/dev/zero"); }), HasSubstr("is no file"));
+  EXPECT_THAT(refusal([&] { from("railyard_flows.csv"); }), HasSubstr("there is no file"));
+  EXPECT_THAT(refusal([&] { from("/"); }), HasSubstr("there is no file"));
+  EXPECT_THAT(refusal([&] { from("/dev/zero"); }), HasSubstr("there is no file"));
 }
 
 }  // namespace
