@@ -9,19 +9,19 @@ namespace railyard {
 namespace {
 
 /// Cycles of 512 bit times, in the block's fixed point.
-std::uint32_t quantum_of(Rate rate, Time clock, const std::string& name) {
+double quantum_of(const Rate& rate, Time clock) {
   constexpr double kPicosecondsASecond = 1e12;
   const double bits = 8.0 * PauseTimers::kBytesAQuantum;
   const double cycles =
       bits * kPicosecondsASecond / rate.bits_per_second() / static_cast<double>(clock);
-  const double fixed = std::round(cycles * (1U << rtl::PfcRx::kQuantumFracBits));
-  if (fixed > static_cast<double>(rtl::PfcRx::kQuantumMask)) {
-    throw std::logic_error(name + ": the clock is too fast for the rate");
-  }
-  return static_cast<std::uint32_t>(fixed);
+  return std::round(cycles * (1U << rtl::PfcRx::kQuantumFracBits));
 }
 
 }  // namespace
+
+bool ClockedPauseReceiver::counts(const Rate& rate, Time clock) {
+  return quantum_of(rate, clock) <= static_cast<double>(rtl::PfcRx::kQuantumMask);
+}
 
 ClockedPauseReceiver::ClockedPauseReceiver(Partition& partition, const std::string& name, Rate rate,
                                            std::uint64_t response_quanta, Time clock,
@@ -31,7 +31,10 @@ ClockedPauseReceiver::ClockedPauseReceiver(Partition& partition, const std::stri
       blocks_(blocks),
       block_(blocks.pfc_rx(name_)),
       clock_(partition, name_, clock, blocks.free_running(), *this) {
-  in_.quantum = quantum_of(rate, clock, name_);
+  if (!counts(rate, clock)) {
+    throw std::logic_error(name_ + ": the clock is too fast for the rate");
+  }
+  in_.quantum = static_cast<std::uint32_t>(quantum_of(rate, clock));
 }
 
 void ClockedPauseReceiver::take(const net::Frame& frame) {

@@ -23,7 +23,10 @@ class ClockedPauseReceiver final : public PauseReceiver, private Clocked {
     return clock * (1 + Time{rtl::PfcRx::kLatency});
   }
 
-  /// std::logic_error if a quantum of the rate is not less than 1,024 cycles of the clock.
+  /// Whether the block can count a quantum of the rate: less than 1,024 cycles.
+  static bool counts(const Rate& rate, Time clock);
+
+  /// std::logic_error if it cannot.
   ClockedPauseReceiver(Partition& partition, const std::string& name, Rate rate,
                        std::uint64_t response_quanta, Time clock, Blocks& blocks,
                        PauseListener& listener);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "hw/eth_switch/switch_port.h"
+#include "tlm/base/error.h"
+#include "tlm/base/format.h"
 #include "tlm/observe/checker.h"
 
 namespace railyard {
@@ -87,6 +89,13 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
     }
     const std::string port_name = "port" + std::to_string(i);
     const LinkConfig& link = lines[i]->link;
+    if (!ClockedPauseReceiver::counts(link.rate, config_.clock)) {
+      throw ConfigError(config_.buffers.mark.place(),
+                        "512 bit times of a link of " + format_rate(link.rate) +
+                            ", the unit of pauses, are 1,024 cycles of " +
+                            format_time(config_.clock) + " or more",
+                        "write a slower switch.clock, or a faster link");
+    }
     loses_frames_[i] = link.bit_error_rate > 0 || link.drop_probability > 0;
     port = std::make_unique<SwitchPort>(port_name.c_str(), *this, static_cast<PortId>(i), *lines[i],
                                         stages);

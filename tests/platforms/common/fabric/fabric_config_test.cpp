@@ -88,6 +88,13 @@ TEST(FabricConfig, AProfileGivesTheRateAndBoundsTheSumOfThePorts) {
               HasSubstr("more than the 12800 Gb/s"));
 }
 
+TEST(FabricConfig, AClockThatIsTooFastToCountPausesIsRefused) {
+  EXPECT_EQ(refusal("link: {rate: 10Gbps}\nswitch: {clock: 100ps}\n"), "");
+  EXPECT_THAT(refusal("link: {rate: 1Gbps}\nswitch:\n  clock: 500ps\n"),
+              AllOf(StartsWith("f.yaml:3:"), HasSubstr("a link of 1Gbps, the unit of pauses, are "
+                                                       "1,024 cycles of 500ps or more")));
+}
+
 TEST(FabricConfig, ASliceThatIsTooSmallIsCalledASlice) {
   EXPECT_THAT(refusal("switch: {buffer: 2MiB, slices: 4}\n"),
               HasSubstr("more than a slice of the buffer's "));
