@@ -52,11 +52,44 @@ class Block:
         return f'rtl/{self.folder}/{self.name}.sv'
 
 
+MARKER = 'rtl/ecn/ecn_marker.sv'
 GEN = 'rtl/pfc/pfc_gen.sv'
 RX = 'rtl/pfc/pfc_rx.sv'
 WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
 
 BLOCKS = (
+    Block(
+        'ecn_marker', 'ecn',
+        proofs=(
+            Proof('behaviour', {'DepthW': 4, 'ProbW': 3}, asserts=14, assumes=5, covers=4,
+                  cover_steps=6),
+            Proof('probability', {'DepthW': 4, 'ProbW': 4}, asserts=8, assumes=5, covers=4,
+                  defines=('RY_LEMMA',)),
+        ),
+        bugs=(
+            Bug(MARKER, '!s2_never_q && (s2_always_q', '(s2_always_q', 'PassesUpToKmin'),
+            Bug(MARKER, 'req_depth_i > kmax_i', "req_depth_i > kmax_i + DepthW'(1)",
+                'MarksAboveKmax'),
+            Bug(MARKER, "2'b11:   s1_hit_d = DecPass", "2'b11:   s1_hit_d = DecMark", 'CePasses'),
+            Bug(MARKER, 'drop_non_ect_i ? DecDrop : DecPass', 'DecDrop', 'DropsIfToldTo'),
+            Bug(MARKER, "share > ProductW'(pmax_i) ? pmax_i : (ProbW + 1)'(share)",
+                "(ProbW + 1)'(share)", 'NoMoreThanPmax'),
+            Bug(MARKER, '(ProbW + 1)\'(s2_draw_q) < probability',
+                '(ProbW + 1)\'(s2_draw_q) <= probability', 'NoHitOfALargeDraw'),
+            Bug(MARKER, 'if (req_valid_i) lfsr_d', 'if (req_valid_i || s1_valid_q) lfsr_d',
+                'StepsPerRequest'),
+            Bug(MARKER, "seed_i == '0 ? LfsrSeed : seed_i", 'seed_i', 'TheLfsrNeverStops'),
+            Bug(MARKER, '!s1_valid_q && !s2_valid_q &&', '!s2_valid_q &&', 'QuietChangesNothing'),
+            Bug(MARKER, "ProductW'(s1_excess_q) *", "ProductW'(s1_excess_q - DepthW'(1)) *",
+                'ProbabilityIsNotTooLow', proof='probability'),
+            # Of the assumptions: a slope that is rounded up twice.
+            Bug('rtl/ecn/ecn_marker_props.svh', 'slope_width < pmax_scaled + width)',
+                'slope_width < pmax_scaled + width + width)', 'ProbabilityIsNotTooHigh',
+                proof='probability'),
+        ),
+        lint=({'DepthW': 16}, {'DepthW': 4, 'ProbW': 3}, {'DepthW': 40, 'ProbW': 32}),
+        refused=({'LfsrSeed': 0}, {'ShiftW': 4}),
+    ),
     Block(
         'pfc_gen', 'pfc',
         proofs=(
