@@ -45,6 +45,7 @@ class Block:
     bugs: tuple
     lint: tuple  # of parameters, beside the shipped ones
     refused: tuple = ()  # of parameters that must not elaborate
+    sizes: tuple = ()  # NumQps of its size classes
     holes: dict = dataclasses.field(default_factory=dict)  # uncovered line of the source: why
 
     @property
@@ -53,6 +54,7 @@ class Block:
 
 
 MARKER = 'rtl/ecn/ecn_marker.sv'
+NOTIFICATION = 'rtl/dcqcn/dcqcn_np.sv'
 GEN = 'rtl/pfc/pfc_gen.sv'
 RX = 'rtl/pfc/pfc_rx.sv'
 WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
@@ -89,6 +91,44 @@ BLOCKS = (
         ),
         lint=({'DepthW': 16}, {'DepthW': 4, 'ProbW': 3}, {'DepthW': 40, 'ProbW': 32}),
         refused=({'LfsrSeed': 0}, {'ShiftW': 4}),
+    ),
+    Block(
+        'dcqcn_np', 'dcqcn',
+        proofs=(
+            Proof('behaviour', {'NumQps': 2, 'FifoDepth': 2, 'TimeW': 6, 'StampW': 5, 'DelayW': 3},
+                  asserts=30, assumes=4, covers=7, cover_steps=16),
+        ),
+        bugs=(
+            Bug(NOTIFICATION, 'passed      = age >= StampW', 'passed      = age > StampW',
+                'DueOnceTheIntervalHasPassed', steps=12),
+            Bug(NOTIFICATION, "age >= StampW'(interval_i)", "age + 1 >= StampW'(interval_i)",
+                'NeverTwoInsideTheInterval', steps=12),
+            # Of the bypass: packets in turn of one context make a CNP each.
+            Bug(NOTIFICATION, 'context_now = bypass_q ? bypass_data_q : read_q',
+                'context_now = read_q', 'NeverTwoInsideTheInterval', steps=12),
+            # Of the scan: without it a stale stamp looks fresh.
+            Bug(NOTIFICATION, 'clear       = s1_scan_q && is_fresh && passed',
+                "clear       = s1_scan_q && is_fresh && passed && 1'b0",
+                'DueOnceTheIntervalHasPassed', steps=14),
+            Bug(NOTIFICATION, 'clear       = s1_scan_q && is_fresh && passed',
+                'clear       = s1_scan_q && is_fresh', 'NeverTwoInsideTheInterval', steps=14),
+            Bug(NOTIFICATION, "room         = count_q + (PointW + 1)'(s1_valid_q) <",
+                'room         = count_q <', 'NoCnpIsLost', steps=14),
+            Bug(NOTIFICATION, "now_i + TimeW'(delay_i), s1_index_q}", "now_i, s1_index_q}",
+                'ACnpIsNotEarly', steps=14),
+            Bug(NOTIFICATION, "write       = !init_done || due", 'write       = due',
+                'ClearedSoFar', steps=6),
+            Bug(NOTIFICATION, '!s1_valid_q && !s1_scan_q && !load', '!s1_valid_q && !s1_scan_q',
+                'QuietChangesNothing', steps=12),
+            Bug(NOTIFICATION, 'wake_valid_o = head_waits ||', 'wake_valid_o =',
+                'QuietUntilWake', steps=14),
+            Bug(NOTIFICATION, 'load         = count_q != \'0 && (!head_valid_q || pop)',
+                'load         = count_q != \'0 && !head_valid_q',
+                'EveryCnpLeavesAfterTheSameTime', steps=14),
+        ),
+        lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 16, 'FifoDepth': 2, 'StampW': 20}),
+        refused=({'NumQps': 12}, {'StampW': 49}, {'FifoDepth': 6}),
+        sizes=(16, 256, 4096),
     ),
     Block(
         'pfc_gen', 'pfc',
