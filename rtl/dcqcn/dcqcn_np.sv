@@ -10,8 +10,8 @@
 // passed is decided lazily, when a packet comes: stage 0 reads, stage 1 compares and writes; a read
 // of what stage 1 writes gets the new value. Stamps are shorter than time and wrap. So that a stale
 // one never looks fresh, a scan visits all contexts once in a quarter of a stamp's range, in slots
-// that are a function of now_i, and clears those whose interval has passed: a valid stamp is younger
-// than half of the range. While no context is valid no scan is needed, and none wakes the block.
+// that are a function of now_i, and clears those whose interval has passed: a valid stamp is
+// younger than half of the range. While no context is valid no scan is needed, and none wakes the block.
 //
 // CNPs that wait for their delay stand in a FIFO. While it is full no packet is taken (ce_ready_o):
 // one that is turned away begins no interval, so no CNP is lost; the next packet makes it.
@@ -152,13 +152,14 @@ module dcqcn_np #(
   assign quiet_o = init_done && !take && !scan && !s1_valid_q && !s1_scan_q && !load && !pop;
 
   // The CNP at the output, or the next scan, whichever is earlier.
-  logic             head_waits;
+  logic             head_waits, head_first;
   logic [TimeW-1:0] to_head, to_scan;
   assign head_waits   = head_valid_q && since_head[TimeW-1];
   assign to_head      = head_at - now_i;
   assign to_scan      = TimeW'({1'b0, ~now_i[ScanW-1:0]}) + TimeW'(1);
   assign wake_valid_o = head_waits || fresh_q != '0;
-  assign wake_o       = now_i + (head_waits && (fresh_q == '0 || to_head < to_scan) ? to_head : to_scan);
+  assign head_first   = head_waits && (fresh_q == '0 || to_head < to_scan);
+  assign wake_o       = now_i + (head_first ? to_head : to_scan);
 
   `RY_ASSERT(NoCnpIsLost, due, count_q < (PointW + 1)'(FifoDepth))
   `RY_ASSERT(AClearedContextWasCounted, clear, fresh_q != '0)

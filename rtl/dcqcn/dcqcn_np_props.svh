@@ -119,8 +119,9 @@
              {head_valid_q, head_q} == past_head && contexts[watched] == past_context &&
              !s1_valid_q && !s1_scan_q && init_done)
   // wake_o is a function of now_i: what counts is the one that the quiet cycle told.
-  `RY_ASSERT(QuietUntilWake, running && past_quiet && (!past_wake_valid || ahead < past_sleep) && past_ce == ce_valid_i &&
-             past_index == ce_index_i && past_ready == cnp_ready_i, quiet_o)
+  `RY_ASSERT(QuietUntilWake, running && past_quiet && (!past_wake_valid || ahead < past_sleep) &&
+             past_ce == ce_valid_i && past_index == ce_index_i && past_ready == cnp_ready_i,
+             quiet_o)
 
   // --- invariants that carry the induction ---
   // Cycles since the scan last came to `watched`.
@@ -156,7 +157,8 @@
     end
   end
   `RY_ASSERT(FreshAreCounted, 1'b1, fresh_q == valid_contexts)
-  `RY_ASSERT(FifoFits, 1'b1, count_q <= (PointW + 1)'(FifoDepth) && count_q + (PointW + 1)'(s1_valid_q) <= (PointW + 1)'(FifoDepth) &&
+  `RY_ASSERT(FifoFits, 1'b1, count_q <= (PointW + 1)'(FifoDepth) &&
+             count_q + (PointW + 1)'(s1_valid_q) <= (PointW + 1)'(FifoDepth) &&
              write_at_q == read_at_q + count_q[PointW-1:0])
   `RY_ASSERT(TrackedStandsInTheFifo, tracked_q && !in_head_q, before < count_q &&
              waiting[slot_q] == {now_i - delayed + TimeW'(the_delay), watched})

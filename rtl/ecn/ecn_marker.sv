@@ -9,7 +9,7 @@
 // outside.
 //
 // Random numbers: xorshift with the shifts 13, 7, 17 (Marsaglia 2003), a linear recurrence over 64
-// bits of period 2^64 - 1 as an LFSR is one, in three rows of XORs. It steps once a request and never
+// bits of period 2^64 - 1 as an LFSR is one, in three rows of XORs. It steps once a request, never
 // else. (An LFSR that shifts by one bit a request would not do: two numbers in turn share all bits
 // but one, and marks come in pairs.)
 module ecn_marker #(

@@ -55,6 +55,7 @@ class Block:
 
 MARKER = 'rtl/ecn/ecn_marker.sv'
 NOTIFICATION = 'rtl/dcqcn/dcqcn_np.sv'
+PACER = 'rtl/pacer/pacer.sv'
 GEN = 'rtl/pfc/pfc_gen.sv'
 RX = 'rtl/pfc/pfc_rx.sv'
 WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
@@ -108,8 +109,8 @@ BLOCKS = (
                 'context_now = read_q', 'NeverTwoInsideTheInterval', steps=12),
             # Of the scan: without it a stale stamp looks fresh.
             Bug(NOTIFICATION, 'clear       = s1_scan_q && is_fresh && passed',
-                "clear       = s1_scan_q && is_fresh && passed && 1'b0",
-                'DueOnceTheIntervalHasPassed', steps=14),
+                "clear       = s1_scan_q && is_fresh && passed && 1'b0", 'AStampIsYoung',
+                steps=14),
             Bug(NOTIFICATION, 'clear       = s1_scan_q && is_fresh && passed',
                 'clear       = s1_scan_q && is_fresh', 'NeverTwoInsideTheInterval', steps=14),
             Bug(NOTIFICATION, "room         = count_q + (PointW + 1)'(s1_valid_q) <",
@@ -128,6 +129,40 @@ BLOCKS = (
         ),
         lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 16, 'FifoDepth': 2, 'StampW': 20}),
         refused=({'NumQps': 12}, {'StampW': 49}, {'FifoDepth': 6}),
+        sizes=(16, 256, 4096),
+    ),
+    Block(
+        'pacer', 'pacer',
+        proofs=(
+            Proof('behaviour', {'NumQps': 2, 'TimeW': 6, 'BytesW': 2, 'IntW': 1, 'FracW': 2},
+                  asserts=24, assumes=3, covers=5, cover_steps=16),
+        ),
+        bugs=(
+            Bug(PACER, "{sent_stamp - StampW'(burst_i), FracW'(0)}",
+                "{sent_stamp - StampW'(burst_i) - StampW'(1), FracW'(0)}", 'NeverReleasesEarly'),
+            Bug(PACER, 'is_fresh && !behind ? context_now', 'is_fresh ? context_now',
+                'NeverReleasesEarly', steps=12),
+            Bug(PACER, "StampW'(point[FracW-1:0] != '0)", "StampW'(0)", 'NeverReleasesEarly'),
+            Bug(PACER, "StampW'(point[FracW-1:0] != '0)", "StampW'(1)",
+                'ReleasesInTheFirstWholeCycle'),
+            # Of the bypass: packets in turn of one context.
+            Bug(PACER, 'context_now = bypass_q ? bypass_data_q : read_q', 'context_now = read_q',
+                'NeverReleasesEarly', steps=10),
+            Bug(PACER, 'next        = base', "next        = {base[PointW-1:FracW], FracW'(0)}",
+                'NeverReleasesEarly', steps=12),
+            # Of the scan: without it an old time looks new.
+            Bug(PACER, 'clear       = s2_scan_q && is_fresh && behind',
+                "clear       = s2_scan_q && is_fresh && behind && 1'b0", 'AContextIsNotTooLate',
+                steps=20),
+            Bug(PACER, 'clear       = s2_scan_q && is_fresh && behind',
+                'clear       = s2_scan_q && is_fresh', 'NoContextNoDebt', steps=10),
+            Bug(PACER, 'ToStage2 = 2;', 'ToStage2 = 3;', 'NeverReleasesEarly'),
+            Bug(PACER, '!s2_scan_q && !next_valid_q', '!s2_scan_q', 'QuietChangesNothing'),
+            Bug(PACER, "wake_valid_o = fresh_q != '0", "wake_valid_o = 1'b0", 'QuietUntilWake',
+                steps=14),
+        ),
+        lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 2, 'IntW': 4, 'FracW': 8}),
+        refused=({'NumQps': 12}, {'StampW': 31}, {'TimeW': 32}),
         sizes=(16, 256, 4096),
     ),
     Block(
