@@ -104,6 +104,7 @@
   logic [EntryW:0] past_head;
   logic [ContextW-1:0] past_context;
   logic past_ce, past_ready;
+  logic [1:0] past_busy;
   logic [IndexW-1:0] past_index;
   always_ff @(posedge clk_i) begin
     past_fresh   <= fresh_q;
@@ -111,13 +112,14 @@
     past_head    <= {head_valid_q, head_q};
     past_context <= contexts[watched];
     past_ce      <= ce_valid_i;
+    past_busy    <= {s1_valid_q, s1_scan_q};
     past_ready   <= cnp_ready_i;
     past_index   <= ce_index_i;
   end
   `RY_ASSERT(QuietChangesNothing, running && past_quiet,
              fresh_q == past_fresh && count_q == past_count &&
              {head_valid_q, head_q} == past_head && contexts[watched] == past_context &&
-             !s1_valid_q && !s1_scan_q && init_done)
+             {s1_valid_q, s1_scan_q} == past_busy && init_done)
   // wake_o is a function of now_i: what counts is the one that the quiet cycle told.
   `RY_ASSERT(QuietUntilWake, running && past_quiet && (!past_wake_valid || ahead < past_sleep) &&
              past_ce == ce_valid_i && past_index == ce_index_i && past_ready == cnp_ready_i,

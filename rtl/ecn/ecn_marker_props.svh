@@ -7,6 +7,8 @@
 
   logic running;
   logic past_quiet, past_req, past_seed;
+  logic [2:0] busy, past_busy;
+  assign busy = {s1_valid_q, s2_valid_q, s3_valid_q};
   logic [63:0] past_lfsr;
   logic [DepthW-1:0] past_kmin, past_kmax;
   logic [ProbW:0] past_pmax, past_slope;
@@ -19,6 +21,7 @@
     past_quiet   <= quiet_o;
     past_req     <= req_valid_i;
     past_seed    <= seed_valid_i;
+    past_busy    <= busy;
     past_lfsr    <= lfsr_q;
     past_kmin    <= kmin_i;
     past_kmax    <= kmax_i;
@@ -93,7 +96,7 @@
              lfsr_q == (past_req ? stepped(past_lfsr) : past_lfsr))
   `RY_ASSERT(QuietChangesNothing, running && past_quiet,
              lfsr_q == past_lfsr && dec_o == past_dec && s2_product_q == past_product &&
-             !s1_valid_q && !s2_valid_q && !s3_valid_q)
+             busy == past_busy)
 `endif
   // Invariants that carry the induction.
   `RY_ASSERT(StageOne, v1, s1_never_q == (!enable_i || d1 <= kmin_i) &&

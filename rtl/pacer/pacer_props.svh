@@ -57,10 +57,11 @@
   end
   `RY_ASSUME(NotFarAhead, !charged || debt <= (unit << (StampW - 2)))
 
-  // What stage 2 charged in the cycle before, and when that packet was sent.
+  // What stage 2 charged in the cycle before, and how long after that packet was sent it releases.
+  localparam int unsigned Latency = 3;
   logic signed [TimeW-1:0] to_release;
   logic signed [DebtW-1:0] release_in;
-  assign to_release = next_at_o - (now_i - TimeW'(ToStage2 + 1));
+  assign to_release = next_at_o - (now_i - TimeW'(Latency));
   assign release_in = {{(DebtW - TimeW) {to_release[TimeW-1]}}, to_release} <<< FracW;
 
   `RY_ASSERT(AnsweredAfterThreeCycles, running, next_valid_o == past_v2)
@@ -77,15 +78,18 @@
   logic [TimeW-1:0] past_at;
   logic [ContextW-1:0] past_context;
   logic past_tx;
+  logic [4:0] busy, past_busy;
+  assign busy = {s1_valid_q, s1_scan_q, s2_valid_q, s2_scan_q, next_valid_q};
   always_ff @(posedge clk_i) begin
     past_fresh   <= fresh_q;
     past_at      <= next_at_q;
     past_context <= contexts[watched];
     past_tx      <= tx_valid_i;
+    past_busy    <= busy;
   end
   `RY_ASSERT(QuietChangesNothing, running && past_quiet,
              fresh_q == past_fresh && next_at_q == past_at && contexts[watched] == past_context &&
-             !s1_valid_q && !s1_scan_q && !s2_valid_q && !s2_scan_q && !next_valid_q && init_done)
+             busy == past_busy && init_done)
   // wake_o is a function of now_i: what counts is the one that the quiet cycle told.
   `RY_ASSERT(QuietUntilWake, running && past_quiet && (!past_wake_valid || ahead < past_sleep) &&
              past_tx == tx_valid_i, quiet_o)
