@@ -96,8 +96,8 @@ BLOCKS = (
     Block(
         'dcqcn_np', 'dcqcn',
         proofs=(
-            Proof('behaviour', {'NumQps': 2, 'FifoDepth': 2, 'TimeW': 6, 'StampW': 5, 'DelayW': 3},
-                  asserts=30, assumes=4, covers=7, cover_steps=16),
+            Proof('behaviour', {'NumQps': 2, 'FifoDepth': 2, 'TimeW': 6, 'StampW': 5, 'DelayW': 2},
+                  asserts=30, assumes=4, covers=7, cover_steps=8),
         ),
         bugs=(
             Bug(NOTIFICATION, 'passed      = age >= StampW', 'passed      = age > StampW',
@@ -135,7 +135,7 @@ BLOCKS = (
         'pacer', 'pacer',
         proofs=(
             Proof('behaviour', {'NumQps': 2, 'TimeW': 6, 'BytesW': 2, 'IntW': 1, 'FracW': 2},
-                  asserts=24, assumes=3, covers=5, cover_steps=16),
+                  asserts=24, assumes=3, covers=5, cover_steps=9),
         ),
         bugs=(
             Bug(PACER, "{sent_stamp - StampW'(burst_i), FracW'(0)}",
