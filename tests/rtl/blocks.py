@@ -45,6 +45,7 @@ class Block:
     bugs: tuple
     lint: tuple  # of parameters, beside the shipped ones
     refused: tuple = ()  # of parameters that must not elaborate
+    sizes: tuple = ()  # NumQps of its size classes
     holes: dict = dataclasses.field(default_factory=dict)  # uncovered line of the source: why
 
     @property
@@ -52,11 +53,118 @@ class Block:
         return f'rtl/{self.folder}/{self.name}.sv'
 
 
+MARKER = 'rtl/ecn/ecn_marker.sv'
+NOTIFICATION = 'rtl/dcqcn/dcqcn_np.sv'
+PACER = 'rtl/pacer/pacer.sv'
 GEN = 'rtl/pfc/pfc_gen.sv'
 RX = 'rtl/pfc/pfc_rx.sv'
 WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
 
 BLOCKS = (
+    Block(
+        'ecn_marker', 'ecn',
+        proofs=(
+            Proof('behaviour', {'DepthW': 4, 'ProbW': 3}, asserts=14, assumes=5, covers=4,
+                  cover_steps=6),
+            Proof('probability', {'DepthW': 4, 'ProbW': 4}, asserts=8, assumes=5, covers=4,
+                  defines=('RY_LEMMA',)),
+        ),
+        bugs=(
+            Bug(MARKER, '!s2_never_q && (s2_always_q', '(s2_always_q', 'PassesUpToKmin'),
+            Bug(MARKER, 'req_depth_i > kmax_i', "req_depth_i > kmax_i + DepthW'(1)",
+                'MarksAboveKmax'),
+            Bug(MARKER, "2'b11:   s1_hit_d = DecPass", "2'b11:   s1_hit_d = DecMark", 'CePasses'),
+            Bug(MARKER, 'drop_non_ect_i ? DecDrop : DecPass', 'DecDrop', 'DropsIfToldTo'),
+            Bug(MARKER, "share > ProductW'(pmax_i) ? pmax_i : (ProbW + 1)'(share)",
+                "(ProbW + 1)'(share)", 'NoMoreThanPmax'),
+            Bug(MARKER, '(ProbW + 1)\'(s2_draw_q) < probability',
+                '(ProbW + 1)\'(s2_draw_q) <= probability', 'NoHitOfALargeDraw'),
+            Bug(MARKER, 'if (req_valid_i) lfsr_d', 'if (req_valid_i || s1_valid_q) lfsr_d',
+                'StepsPerRequest'),
+            Bug(MARKER, "seed_i == '0 ? LfsrSeed : seed_i", 'seed_i', 'TheLfsrNeverStops'),
+            Bug(MARKER, '!s1_valid_q && !s2_valid_q &&', '!s2_valid_q &&', 'QuietChangesNothing'),
+            Bug(MARKER, "ProductW'(s1_excess_q) *", "ProductW'(s1_excess_q - DepthW'(1)) *",
+                'ProbabilityIsNotTooLow', proof='probability'),
+            # Of the assumptions: a slope that is rounded up twice.
+            Bug('rtl/ecn/ecn_marker_props.svh', 'slope_width < pmax_scaled + width)',
+                'slope_width < pmax_scaled + width + width)', 'ProbabilityIsNotTooHigh',
+                proof='probability'),
+        ),
+        lint=({'DepthW': 16}, {'DepthW': 4, 'ProbW': 3}, {'DepthW': 40, 'ProbW': 32}),
+        refused=({'LfsrSeed': 0}, {'ShiftW': 4}),
+    ),
+    Block(
+        'dcqcn_np', 'dcqcn',
+        proofs=(
+            Proof('behaviour', {'NumQps': 2, 'FifoDepth': 2, 'TimeW': 6, 'StampW': 5, 'DelayW': 2},
+                  asserts=30, assumes=4, covers=7, cover_steps=8),
+        ),
+        bugs=(
+            Bug(NOTIFICATION, 'passed      = age >= StampW', 'passed      = age > StampW',
+                'DueOnceTheIntervalHasPassed', steps=12),
+            Bug(NOTIFICATION, "age >= StampW'(interval_i)", "age + 1 >= StampW'(interval_i)",
+                'NeverTwoInsideTheInterval', steps=12),
+            # Of the bypass: packets in turn of one context make a CNP each.
+            Bug(NOTIFICATION, 'context_now = bypass_q ? bypass_data_q : read_q',
+                'context_now = read_q', 'NeverTwoInsideTheInterval', steps=12),
+            # Of the scan: without it a stale stamp looks fresh.
+            Bug(NOTIFICATION, 'clear       = s1_scan_q && is_fresh && passed',
+                "clear       = s1_scan_q && is_fresh && passed && 1'b0", 'AStampIsYoung',
+                steps=14),
+            Bug(NOTIFICATION, 'clear       = s1_scan_q && is_fresh && passed',
+                'clear       = s1_scan_q && is_fresh', 'NeverTwoInsideTheInterval', steps=14),
+            Bug(NOTIFICATION, "room         = count_q + (PointW + 1)'(s1_valid_q) <",
+                'room         = count_q <', 'NoCnpIsLost', steps=14),
+            Bug(NOTIFICATION, "now_i + TimeW'(delay_i), s1_index_q}", "now_i, s1_index_q}",
+                'ACnpIsNotEarly', steps=14),
+            Bug(NOTIFICATION, "write       = !init_done || due", 'write       = due',
+                'ClearedSoFar', steps=6),
+            Bug(NOTIFICATION, '!s1_valid_q && !s1_scan_q && !load', '!s1_valid_q && !s1_scan_q',
+                'QuietChangesNothing', steps=12),
+            Bug(NOTIFICATION, 'wake_valid_o = head_waits ||', 'wake_valid_o =',
+                'QuietUntilWake', steps=14),
+            Bug(NOTIFICATION, 'load         = count_q != \'0 && (!head_valid_q || pop)',
+                'load         = count_q != \'0 && !head_valid_q',
+                'EveryCnpLeavesAfterTheSameTime', steps=14),
+        ),
+        lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 16, 'FifoDepth': 2, 'StampW': 20}),
+        refused=({'NumQps': 12}, {'StampW': 49}, {'FifoDepth': 6}),
+        sizes=(16, 256, 4096),
+    ),
+    Block(
+        'pacer', 'pacer',
+        proofs=(
+            Proof('behaviour', {'NumQps': 2, 'TimeW': 6, 'BytesW': 2, 'IntW': 1, 'FracW': 2},
+                  asserts=24, assumes=3, covers=5, cover_steps=9),
+        ),
+        bugs=(
+            Bug(PACER, "{sent_stamp - StampW'(burst_i), FracW'(0)}",
+                "{sent_stamp - StampW'(burst_i) - StampW'(1), FracW'(0)}", 'NeverReleasesEarly'),
+            Bug(PACER, 'is_fresh && !behind ? context_now', 'is_fresh ? context_now',
+                'NeverReleasesEarly', steps=12),
+            Bug(PACER, "StampW'(point[FracW-1:0] != '0)", "StampW'(0)", 'NeverReleasesEarly'),
+            Bug(PACER, "StampW'(point[FracW-1:0] != '0)", "StampW'(1)",
+                'ReleasesInTheFirstWholeCycle'),
+            # Of the bypass: packets in turn of one context.
+            Bug(PACER, 'context_now = bypass_q ? bypass_data_q : read_q', 'context_now = read_q',
+                'NeverReleasesEarly', steps=10),
+            Bug(PACER, 'next        = base', "next        = {base[PointW-1:FracW], FracW'(0)}",
+                'NeverReleasesEarly', steps=12),
+            # Of the scan: without it an old time looks new.
+            Bug(PACER, 'clear       = s2_scan_q && is_fresh && behind',
+                "clear       = s2_scan_q && is_fresh && behind && 1'b0", 'AContextIsNotTooLate',
+                steps=20),
+            Bug(PACER, 'clear       = s2_scan_q && is_fresh && behind',
+                'clear       = s2_scan_q && is_fresh', 'NoContextNoDebt', steps=10),
+            Bug(PACER, 'ToStage2 = 2;', 'ToStage2 = 3;', 'NeverReleasesEarly'),
+            Bug(PACER, '!s2_scan_q && !next_valid_q', '!s2_scan_q', 'QuietChangesNothing'),
+            Bug(PACER, "wake_valid_o = fresh_q != '0", "wake_valid_o = 1'b0", 'QuietUntilWake',
+                steps=14),
+        ),
+        lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 2, 'IntW': 4, 'FracW': 8}),
+        refused=({'NumQps': 12}, {'StampW': 31}, {'TimeW': 32}),
+        sizes=(16, 256, 4096),
+    ),
     Block(
         'pfc_gen', 'pfc',
         proofs=(

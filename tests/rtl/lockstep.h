@@ -39,6 +39,7 @@ class Lockstep {
     const auto old = model_.state();
     const auto want = model_.clock(in);
     const auto out = rtl_.clock(in);
+    before_ = before;
     last_ = out;
     ++cycles_;
     if (!(before == want_before)) return fail("outputs before the edge", in, want_before, before);
@@ -62,6 +63,12 @@ class Lockstep {
 
   /// Outputs after the latest edge.
   const Out& last() const { return last_; }
+  /// Outputs in the latest cycle, before its edge.
+  const Out& before() const { return before_; }
+
+  /// Of blocks whose memories are compared beside.
+  const Model& model() const { return model_; }
+  const Rtl& rtl() const { return rtl_; }
 
  private:
   template <class T>
@@ -82,6 +89,7 @@ class Lockstep {
   RtlContext context_;
   Model model_;
   Rtl rtl_;
+  Out before_;
   Out last_;
   std::uint64_t cycles_ = 0;
 };
