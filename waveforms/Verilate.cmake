@@ -1,15 +1,18 @@
-# railyard_verilate(TARGET TOP SOURCES... [ARGS verilator arguments...])
+# railyard_verilate(TARGET TOP SOURCES... [PREFIX class, if not VTOP] [ARGS verilator arguments...])
 #
 # A static library of the Verilated class V<TOP>, traced into the simulation's one FST, with its
 # assertions live. verilate() would compile a copy of Verilator's runtime into every library, and
 # those without our hooks: they are taken out, and railyard_verilator_runtime is linked instead.
 function(railyard_verilate target top)
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "SOURCES;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "PREFIX" "SOURCES;ARGS")
+  if(NOT arg_PREFIX)
+    set(arg_PREFIX V${top})
+  endif()
   add_library(${target} STATIC)
   verilate(
     ${target}
     TRACE_FST TRACE_STRUCTS
-    PREFIX V${top}
+    PREFIX ${arg_PREFIX}
     TOP_MODULE ${top}
     SOURCES ${arg_SOURCES}
     VERILATOR_ARGS --assert -Wall ${arg_ARGS})
