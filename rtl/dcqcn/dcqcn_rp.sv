@@ -1,9 +1,13 @@
 `include "rtl/common/assert.svh"
+`include "rtl/dcqcn/dcqcn_rp_queue.sv"
 `include "rtl/dcqcn/dcqcn_rp_periods.sv"
 `include "rtl/dcqcn/dcqcn_rp_timers.sv"
 `include "rtl/dcqcn/dcqcn_rp_increase.sv"
 `include "rtl/dcqcn/dcqcn_rp_rate.sv"
 `include "rtl/dcqcn/dcqcn_rp_pace.sv"
+`ifdef RY_PROPS
+`include "rtl/dcqcn/dcqcn_rp_lemmas.svh"
+`endif
 
 // Reaction points of DCQCN (SIGCOMM 2015, and the variants that adapters have): rates of NumQps QPs.
 //
@@ -12,7 +16,7 @@
 // event first does all that fell due since the QP's latest event.
 //
 // A CNP waits in a queue of four. It goes before bytes in every second cycle at least, so it enters
-// at latest in the eighth cycle after it was taken; cnp_ready_o is low while the queue is full.
+// at latest in the seventh cycle after it was taken; cnp_ready_o is low while the queue is full.
 //
 // Contexts lie in memories of one read and one write port. Each of the three loops through a context
 // (times and stages; alpha; rates) closes in one stage, so the latest write is forwarded to the next
@@ -121,33 +125,14 @@ module dcqcn_rp #(
     end
   end
 
-  // ---- Stage 0: the queue of CNPs, and which event enters
-  logic [4*QpW-1:0] cnps_d, cnps_q;  // the oldest lowest
-  logic [      2:0] waiting_d, waiting_q;
-  logic             passed_d, passed_q;  // bytes went before a CNP that waits
-  logic             take_tx, take_cnp, push;
-  logic [  QpW-1:0] qp0;
-  assign cnp_ready_o = waiting_q != 3'd4;
-  assign tx_ready_o  = !passed_q;
-  assign take_tx     = tx_valid_i && tx_ready_o;
-  assign take_cnp    = waiting_q != '0 && !take_tx;
-  assign push        = cnp_valid_i && cnp_ready_o;
-  assign passed_d    = waiting_q != '0 && take_tx;
-  assign qp0         = take_tx ? tx_qp_i : cnps_q[QpW-1:0];
-  always_comb begin
-    cnps_d    = cnps_q;
-    waiting_d = waiting_q;
-    if (take_cnp) begin
-      cnps_d    = cnps_q >> QpW;
-      waiting_d = waiting_q - 3'd1;
-    end
-    if (push) begin
-      for (int unsigned i = 0; i < 4; i++) begin
-        if (waiting_d == 3'(i)) cnps_d[i*QpW +: QpW] = cnp_qp_i;
-      end
-      waiting_d = waiting_d + 3'd1;
-    end
-  end
+  // ---- Stage 0: which event enters
+  logic           take_tx, take_cnp, queue_busy;
+  logic [QpW-1:0] take_cnp_qp, qp0;
+  dcqcn_rp_queue #(.QpW(QpW)) u_queue (
+      .clk_i(clk_i), .rst_ni(rst_ni), .tx_valid_i(tx_valid_i), .tx_ready_o(tx_ready_o),
+      .cnp_valid_i(cnp_valid_i), .cnp_qp_i(cnp_qp_i), .cnp_ready_o(cnp_ready_o),
+      .take_tx_o(take_tx), .take_cnp_o(take_cnp), .cnp_qp_o(take_cnp_qp), .busy_o(queue_busy));
+  assign qp0 = take_tx ? tx_qp_i : take_cnp_qp;
 
   // ---- The events in the stages: one QP and class each
   logic [Latency-1:0] valid_d, valid_q;  // stage 1 lowest
@@ -158,36 +143,23 @@ module dcqcn_rp #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      cnps_q    <= '0;
-      waiting_q <= '0;
-      passed_q  <= 1'b0;
-      valid_q   <= '0;
+      valid_q <= '0;
     end else begin
-      cnps_q    <= cnps_d;
-      waiting_q <= waiting_d;
-      passed_q  <= passed_d;
-      valid_q   <= valid_d;
+      valid_q <= valid_d;
     end
   end
 `include "rtl/dcqcn/dcqcn_rp_stages.svh"
 
   // ---- Quiet
-  // A queue that is not empty has its CNPs in a stage within eight cycles: the clock runs till then.
+  // A queue that is not empty has its CNPs in a stage within seven cycles: the clock runs till then.
   logic busy;
-  assign busy         = valid_q != '0 || waiting_q != '0 || passed_q;
+  assign busy         = valid_q != '0 || queue_busy;
   assign quiet_o      = !busy && !tx_valid_i && !cnp_valid_i && !cfg_valid_i;
   assign wake_valid_o = busy;
   assign wake_o       = now_i;
 
-  `RY_ASSERT(AQueueOfFourAtMost, 1'b1, waiting_q <= 3'd4)
-  `RY_ASSERT(BytesPassOnlyAWaitingCnp, passed_q, waiting_q != '0)
-  `RY_ASSERT(ACnpEntersInEverySecondCycle, passed_q, take_cnp)
   `RY_ASSERT(RateIsWithinItsLimits, valid_q[6] && min_rate7 <= max_rate7,
              rate_next >= min_rate7 && rate_next <= max_rate7)
   `RY_ASSERT(TargetIsNotBelowTheRate, valid_q[7], target8_q >= TargetW'(rate8_q))
   `RY_ASSERT(AlphaIsAtMostOne, valid_q[5], alpha6_q <= One)
-
-`ifdef RY_PROPS
-`include "rtl/dcqcn/dcqcn_rp_props.svh"
-`endif
 endmodule

@@ -112,7 +112,7 @@ class DcqcnRp {
   /// Cycles from the edge that takes an event to the one from which its answer stands.
   static constexpr unsigned kLatency = 12;
   /// A CNP that was taken enters the stages within as many cycles.
-  static constexpr unsigned kLongestWait = 8;
+  static constexpr unsigned kLongestWait = 7;
 
   virtual ~DcqcnRp() = default;
   /// The contexts and the registers of the classes stay.

@@ -75,13 +75,13 @@ class DcqcnRpSized final : public DcqcnRpRtl::Impl {
   DcqcnRpState state() const override {
     const auto& root = *top_.rootp;
     DcqcnRpState s;
-    s.waiting = root.dcqcn_rp__DOT__waiting_q;
-    s.passed = root.dcqcn_rp__DOT__passed_q != 0;
+    s.waiting = root.dcqcn_rp__DOT__u_queue__DOT__waiting_q;
+    s.passed = root.dcqcn_rp__DOT__u_queue__DOT__passed_q != 0;
     s.valid = root.dcqcn_rp__DOT__valid_q;
     for (unsigned i = 0; i < s.waiting && i < s.cnps.size(); ++i) {
-      s.cnps[i] =
-          static_cast<std::uint32_t>(std::uint64_t{root.dcqcn_rp__DOT__cnps_q} >> (i * kQpBits)) &
-          ((1U << kQpBits) - 1);
+      s.cnps[i] = static_cast<std::uint32_t>(
+                      std::uint64_t{root.dcqcn_rp__DOT__u_queue__DOT__cnps_q} >> (i * kQpBits)) &
+                  ((1U << kQpBits) - 1);
     }
     const std::array<std::uint32_t, 12> qps = {
         root.dcqcn_rp__DOT__qp1_q,  root.dcqcn_rp__DOT__qp2_q,  root.dcqcn_rp__DOT__qp3_q,
