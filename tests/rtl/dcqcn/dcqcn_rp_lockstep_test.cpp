@@ -1,6 +1,6 @@
 // dcqcn_rp: twin and RTL, at each size class.
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "rtl/model/dcqcn_rp.h"
 #include "rtl/model/dcqcn_setup.h"
@@ -229,6 +229,106 @@ TEST(DcqcnRpLockstep, At256QpsWhatIsTouchedIsEqualInEveryCycle) {
 }
 TEST(DcqcnRpLockstep, At4096QpsWhatIsTouchedIsEqualInEveryCycle) {
   run(4096, 10'000, test::lockstep_cycles());
+}
+
+// One QP or two of the paper's parameters, of 100 Gb/s.
+struct Directed {
+  Directed() {
+    in.cfg_valid = true;
+    for (const rtl::DcqcnWrite& w : rtl::dcqcn_writes({})) {
+      in.cfg_addr = w.addr;
+      in.cfg_data = w.data;
+      step();
+    }
+    in.cfg_valid = false;
+    for (const std::uint32_t qp : {3U, 4U}) {
+      in.tx_valid = true;
+      in.tx_open = true;
+      in.tx_qp = qp;
+      step();
+    }
+    in.tx_valid = false;
+    in.tx_open = false;
+    drain();
+    answers = {};
+  }
+  void step() {
+    ++in.now;
+    EXPECT_TRUE(bench.step(in));
+    if (bench.last().valid) ++answers[bench.last().qp];
+  }
+  void drain() {
+    do step();
+    while (!bench.last().quiet);
+  }
+  DcqcnRpIn in;
+  Bench bench{16, 1};
+  std::array<unsigned, 16> answers{};
+};
+
+TEST(DcqcnRpLockstep, CnpsOfOneQpInARowEachSeeTheOneBefore) {
+  Directed d;
+  d.in.cnp_valid = true;
+  d.in.cnp_qp = 3;
+  for (int n = 0; n < 6; ++n) d.step();
+  d.in.cnp_valid = false;
+  d.drain();
+  EXPECT_EQ(d.answers[3], 6U);
+  EXPECT_EQ(d.bench.context_of(3).rate, 100'000U * 4096 / 64);
+  EXPECT_EQ(d.bench.context_of(3).alpha, 1U << 24);
+}
+
+TEST(DcqcnRpLockstep, BytesOfOneQpInEveryCycleAreAllCounted) {
+  Directed d;
+  d.in.cnp_valid = true;
+  d.in.cnp_qp = 3;
+  d.step();
+  d.in.cnp_valid = false;
+  d.step();
+  d.in.tx_valid = true;
+  d.in.tx_qp = 3;
+  d.in.tx_bytes = 1'000'001;
+  for (int n = 0; n < 45; ++n) d.step();
+  d.in.tx_valid = false;
+  d.drain();
+  EXPECT_EQ(d.answers[3], 46U);
+  EXPECT_EQ(d.bench.context_of(3).byte_stage, 4U);
+  EXPECT_EQ(d.bench.context_of(3).bytes, 5'000'045U);
+}
+
+// Bytes in every cycle and as many CNPs as it takes: one event a cycle, in turns, and none is lost.
+TEST(DcqcnRpLockstep, UnderFullLoadNoCnpIsLostAndTheStagesStayFull) {
+  Directed d;
+  d.in.tx_valid = true;
+  d.in.cnp_valid = true;
+  d.in.tx_qp = 4;
+  d.in.cnp_qp = 3;
+  unsigned taken = 0;
+  for (int n = 0; n < 1000; ++n) {
+    taken += d.bench.last().cnp_ready ? 1 : 0;
+    d.step();
+    if (n >= 12) {
+      EXPECT_TRUE(d.bench.last().valid);
+    }
+  }
+  d.in.tx_valid = false;
+  d.in.cnp_valid = false;
+  d.drain();
+  EXPECT_EQ(d.answers[3], taken);
+  EXPECT_NEAR(taken, 500, 5);
+  EXPECT_EQ(d.answers[3] + d.answers[4], 1004U);  // four waited at the end
+}
+
+TEST(DcqcnRpLockstep, AnAnswerStandsTwelveCyclesAfterItsEvent) {
+  Directed d;
+  d.in.tx_valid = true;
+  d.in.tx_qp = 3;
+  d.step();
+  d.in.tx_valid = false;
+  unsigned cycles = 1;
+  for (; !d.bench.last().valid && cycles < 100; ++cycles) d.step();
+  EXPECT_EQ(cycles, rtl::DcqcnRp::kLatency);
+  EXPECT_EQ(d.bench.last().rate, 100'000U * 4096);
 }
 
 }  // namespace

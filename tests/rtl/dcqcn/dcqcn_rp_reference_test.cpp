@@ -276,6 +276,19 @@ TEST(DcqcnRpReference, TheFloorIsReachedAtTheCnpOfTheClosedForm) {
   }
 }
 
+// Also just before and at the end of the decay table.
+TEST(DcqcnRpReference, AlphaDecaysAsLongAsNoCnpComes) {
+  DcqcnSetup s;
+  s.g = 1.0 / 1024;
+  s.alpha_period = 100;
+  for (const double periods : {1.0, 127.0, 128.0, 1000.0, 16'383.0, 16'384.0, 100'000.0}) {
+    Qp qp(s);
+    qp.cnp(2e6);
+    qp.transmit(2e6 + periods * 100, 0);
+    EXPECT_NEAR(qp.alpha(), std::pow(1 - s.g, periods), std::ldexp(1, -20)) << periods;
+  }
+}
+
 TEST(DcqcnRpReference, TheIntervalIsOfTheRateFrom1MbTo800Gb) {
   double worst = 0;
   for (double rate = 1; rate <= 800'000; rate *= 1.01) {
