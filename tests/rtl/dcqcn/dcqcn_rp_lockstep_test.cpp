@@ -190,6 +190,10 @@ class Random {
       in_.cfg_data = w.data;
       if (!quiet_step()) return false;
     }
+    // There is no such register.
+    in_.cfg_addr = static_cast<std::uint16_t>(rtl::kDcqcnRegisters + stimulus.below(200));
+    in_.cfg_data = stimulus.bits<std::uint32_t>(32);
+    if (!quiet_step()) return false;
     in_.cfg_valid = false;
     return true;
   }
