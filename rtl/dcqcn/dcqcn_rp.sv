@@ -161,5 +161,5 @@ module dcqcn_rp #(
   `RY_ASSERT(RateIsWithinItsLimits, valid_q[6] && min_rate7 <= max_rate7,
              rate_next >= min_rate7 && rate_next <= max_rate7)
   `RY_ASSERT(TargetIsNotBelowTheRate, valid_q[7], target8_q >= TargetW'(rate8_q))
-  `RY_ASSERT(AlphaIsAtMostOne, valid_q[5], alpha6_q <= One)
+  `RY_ASSERT(AlphaIsAtMostOne, valid_q[5], One >= alpha6_q)
 endmodule

@@ -2,8 +2,6 @@
 // has a file of its own that fills in the template.
 #pragma once
 
-#include <verilated_fst_c.h>
-
 #include <memory>
 #include <string>
 #include <type_traits>

@@ -2,8 +2,8 @@
 // its twin. Written from the algorithm (SIGCOMM 2015, and the variants of the authors' ns-3 code
 // and of the HPCC simulator's Mellanox mode), step by step in time; it shares nothing with either.
 //
-// Rates in Mb/s; times in the unit of the periods, microseconds if these are left as they are. Where
-// the sources are silent:
+// Rates in Mb/s; times in the unit of the periods, microseconds if these are left as they are.
+// Where the sources are silent:
 // - until the first CNP nothing runs: no timer, no byte counter, and alpha is the initial one;
 // - of things due at one time a timer comes first, and alpha's before the cut;
 // - R_T is not limited in the increase phases, R_C is (line); a CNP brings R_T to the line at most;

@@ -32,6 +32,7 @@ class Bench {
     const auto before = rtl_.settle(in);
     const auto old = model_.state();
     last_ = model_.clock(in);
+    if (last_.valid) ++answers_;
     const auto out = rtl_.clock(in);
     const auto state = model_.state();
     return same("outputs before the edge", want_before, before) &&
@@ -54,6 +55,7 @@ class Bench {
   const rtl::DcqcnRpOut& last() const { return last_; }
   rtl::DcqcnContext context_of(unsigned qp) const { return rtl_.context(qp); }
   unsigned qps() const { return qps_; }
+  std::uint64_t answers() const { return answers_; }
 
  private:
   template <class T>
@@ -83,6 +85,7 @@ class Bench {
   rtl::DcqcnRpRtl rtl_;
   rtl::DcqcnRpOut last_;
   std::uint64_t cycles_ = 0;
+  std::uint64_t answers_ = 0;
 };
 
 // Any parameters that the registers take, small and large.
@@ -223,6 +226,7 @@ void run(unsigned qps, std::uint64_t all_every, std::uint64_t cycles) {
     if (!random.step()) return;
   }
   EXPECT_TRUE(bench.all());
+  EXPECT_GT(bench.answers(), cycles / 20);  // it was not idle
 }
 
 TEST(DcqcnRpLockstep, EveryOutputAndRegisterIsEqualInEveryCycle) {
