@@ -327,6 +327,34 @@ TEST(DcqcnRpLockstep, UnderFullLoadNoCnpIsLostAndTheStagesStayFull) {
   EXPECT_EQ(d.answers[3] + d.answers[4], 1004U);  // four waited at the end
 }
 
+// The same events; in one of two the clock rests from each answer to the next event.
+TEST(DcqcnRpLockstep, AClockThatRestsWhileQuietChangesNothing) {
+  Directed runs;
+  Directed rests;
+  for (unsigned n = 0; n < 200; ++n) {
+    const std::uint64_t gap = 20 + n * 97 % 2000;
+    for (Directed* d : {&runs, &rests}) {
+      const std::uint64_t end = d->in.now + gap;
+      d->in.tx_valid = n % 5 != 0;
+      d->in.cnp_valid = !d->in.tx_valid;
+      d->in.tx_qp = d->in.cnp_qp = 3 + n / 50 % 2;
+      d->in.tx_bytes = 900'000;
+      d->step();
+      d->in.tx_valid = d->in.cnp_valid = false;
+      if (d == &runs) {
+        while (d->in.now != end) d->step();
+      } else {
+        d->drain();
+        d->in.now = end;
+      }
+    }
+    for (const unsigned qp : {3U, 4U}) {
+      ASSERT_EQ(runs.bench.context_of(qp), rests.bench.context_of(qp));
+    }
+  }
+  EXPECT_EQ(runs.answers, rests.answers);
+}
+
 TEST(DcqcnRpLockstep, AnAnswerStandsTwelveCyclesAfterItsEvent) {
   Directed d;
   d.in.tx_valid = true;
