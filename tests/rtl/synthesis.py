@@ -32,11 +32,12 @@ WITH_MEMORIES = ('synth -flatten -top {} -run begin:fine; memory_collect; opt -f
 
 def yosys(block, script, tree=blocks.ROOT):
     """What a script prints to `{log}`."""
+    defer = '-defer ' if block.memories else ''  # it changes names, and by them what abc makes
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / 'log'
         subprocess.run(
             ['yosys', '-q', '-p',
-             f'read_verilog -sv -defer -DSYNTHESIS -I. {" ".join(blocks.COMMON)} {block.source}; '
+             f'read_verilog -sv {defer}-DSYNTHESIS -I. {" ".join(blocks.COMMON)} {block.source}; '
              + script.format(log=log)], cwd=tree, check=True, capture_output=True, timeout=600)
         return log.read_text()
 
