@@ -23,6 +23,7 @@ class Proof:
     steps: int = 1
     cover_steps: int = 0
     defines: tuple = ()
+    top: str = ''  # a module of the block's sources, if it is not the block
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Block:
     refused: tuple = ()  # of parameters that must not elaborate
     sizes: tuple = ()  # NumQps of its size classes
     holes: dict = dataclasses.field(default_factory=dict)  # uncovered line of the source: why
+    parts: tuple = ()  # modules of the folder that it is made of
+    memories: bool = False  # it has memories, which stay what they are in synthesis
 
     @property
     def source(self):
@@ -59,6 +62,9 @@ PACER = 'rtl/pacer/pacer.sv'
 GEN = 'rtl/pfc/pfc_gen.sv'
 RX = 'rtl/pfc/pfc_rx.sv'
 WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
+RP_QUEUE = 'rtl/dcqcn/dcqcn_rp_queue.sv'
+RP_RATE = 'rtl/dcqcn/dcqcn_rp_rate.sv'
+RP_PERIODS = 'rtl/dcqcn/dcqcn_rp_periods.sv'
 
 BLOCKS = (
     Block(
@@ -256,6 +262,42 @@ BLOCKS = (
                 'QuietUntilWake'),
         ),
         lint=({'NumPrio': 1}, {'NumPrio': 2, 'TimeW': 6}, {'TimeW': 64}),
+    ),
+    Block(
+        'dcqcn_rp', 'dcqcn',
+        parts=('dcqcn_rp_queue', 'dcqcn_rp_periods', 'dcqcn_rp_timers', 'dcqcn_rp_increase',
+               'dcqcn_rp_rate', 'dcqcn_rp_pace'),
+        memories=True,
+        proofs=(
+            Proof('queue', {'QpW': 2}, asserts=9, assumes=0, covers=3, cover_steps=14,
+                  top='dcqcn_rp_queue'),
+            Proof('periods', {'W': 6}, asserts=3, assumes=2, covers=1, cover_steps=1,
+                  top='dcqcn_rp_periods_lemma'),
+            Proof('rate', {'RateW': 5, 'TargetW': 7, 'FactorF': 4}, asserts=4, assumes=3, covers=1,
+                  cover_steps=1, top='dcqcn_rp_rate_lemma'),
+        ),
+        bugs=(
+            Bug(RP_QUEUE, "waiting_q != '0 && take_tx_o;",
+                "waiting_q != '0 && take_tx_o && cnp_valid_i;",
+                'ACnpEntersWithinSevenCycles', steps=14, proof='queue'),
+            Bug(RP_QUEUE, "cnp_ready_o = waiting_q != 3'd4;", "cnp_ready_o = 1'b1;",
+                'AQueueOfFourAtMost', steps=14, proof='queue'),
+            Bug(RP_QUEUE, 'cnps_d    = cnps_q >> QpW;', 'cnps_d    = cnps_q;', 'ACnpIsNeverLost',
+                proof='queue'),
+            Bug(RP_QUEUE, "      waiting_d = waiting_d + 3'd1;\n", '', 'ACnpIsNeverLost',
+                proof='queue'),
+            Bug(RP_PERIODS, 'if (rest >= period_i)', "if (1'b0)", 'TheRestIsLessThanAPeriod',
+                steps=1, proof='periods'),
+            Bug(RP_PERIODS, "elapsed_i[TimeW-1:W] != '0", "1'b0", 'WhatIsTooLongIsTheLongest',
+                steps=1, proof='periods'),
+            Bug(RP_RATE, 'rate2   = at_least(cut, min_rate_i);', 'rate2   = cut;',
+                'TheRateIsWithinItsLimits', steps=1, proof='rate'),
+            Bug(RP_RATE, 'target0 = not_below(target_i, rate0);', 'target0 = target_i;',
+                'TheRateIsWithinItsLimits', steps=1, proof='rate'),
+            Bug(RP_RATE, 'first_rate_i < rate1 ? first_rate_i : rate1;', 'first_rate_i;',
+                'ACutNeverRaises', steps=1, proof='rate'),
+        ),
+        lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 2}),
     ),
 )
 

@@ -34,10 +34,11 @@ def compiled(block, proof, tree, folder, only=None):
     read = ' '.join(['read_verilog -sv -formal -defer -DRY_PROPS', '-I.',
                      *(f'-D{d}' for d in proof.defines)])
     sets = ' '.join(f'-set {name} {value}' for name, value in proof.parameters.items())
+    top = proof.top or block.name
     count = folder / f'{block.name}_{proof.name}.cells'
     script = [f'{read} {" ".join(blocks.COMMON)} rtl/common/formal.sv {block.source}',
-              f'chparam {sets} {block.name}',
-              f'prep -top {block.name} -flatten', 'async2sync', 'opt -full', 'dffunmap',
+              f'chparam {sets} {top}',
+              f'prep -top {top} -flatten', 'async2sync', 'opt -full', 'dffunmap',
               'setundef -undriven -anyseq',
               f'tee -q -o {count} select -list t:$assert t:$assume t:$cover']
     if only:

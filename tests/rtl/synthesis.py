@@ -25,19 +25,41 @@ TOTAL = re.compile(r'Number of cells: +(\d+)')
 DEPTH = re.compile(r'Longest topological path in \S+ \(length=(\d+)\)')
 
 
-def measured(block, tree=blocks.ROOT):
-    """At the shipped parameters."""
+# Memories as cells: as flip-flops, 4,096 contexts would not end, and say nothing about a RAM.
+WITH_MEMORIES = ('synth -flatten -top {} -run begin:fine; memory_collect; opt -fast -full; techmap; '
+                 'opt -fast; abc -fast; opt -fast')
+
+
+def yosys(block, script, tree=blocks.ROOT):
+    """What a script prints to `{log}`."""
+    defer = '-defer ' if block.memories else ''  # it changes names, and by them what abc makes
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder) / 'log'
         subprocess.run(
             ['yosys', '-q', '-p',
-             f'read_verilog -sv -DSYNTHESIS -I. {" ".join(blocks.COMMON)} {block.source}; '
-             f'synth -flatten -top {block.name}; tee -q -o {log} stat; tee -q -a {log} ltp -noff'],
-            cwd=tree, check=True, capture_output=True, timeout=300)
-        text = log.read_text()
+             f'read_verilog -sv {defer}-DSYNTHESIS -I. {" ".join(blocks.COMMON)} {block.source}; '
+             + script.format(log=log)], cwd=tree, check=True, capture_output=True, timeout=600)
+        return log.read_text()
+
+
+def measured(block, tree=blocks.ROOT):
+    """At the shipped parameters."""
+    synth = WITH_MEMORIES if block.memories else 'synth -flatten -top {}'
+    text = yosys(block, synth.format(block.name) +
+                 '; tee -q -o {log} stat; tee -q -a {log} ltp -noff', tree)
     flip_flops = sum(int(n) for cell, n in CELL.findall(text) if 'DFF' in cell)
     return {'cells': int(TOTAL.search(text)[1]), 'flip_flops': flip_flops,
             'longest_path': int(DEPTH.search(text)[1])}
+
+
+def memory_bits(block, parameters):
+    """(bits of memories, memories) that yosys finds."""
+    sets = ' '.join(f'-set {name} {value}' for name, value in parameters.items())
+    text = yosys(block, f'chparam {sets} {block.name}; hierarchy -top {block.name}; proc; flatten; '
+                 'opt_clean; tee -q -o {log} stat; memory_collect; '
+                 'tee -q -a {log} select -list t:$mem_v2')
+    names = [line for line in text.splitlines() if line.startswith(f'{block.name}/')]
+    return int(re.search(r'memory bits: +(\d+)', text)[1]), len(names)
 
 
 def recorded():

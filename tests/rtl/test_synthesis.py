@@ -18,6 +18,12 @@ class Synthesis(unittest.TestCase):
             self.assertEqual(set(numbers), set(synthesis.MEANINGS), name)
             self.assertGreater(min(numbers.values()), 0, name)
 
+    def test_contexts_lie_in_memories(self):
+        """A QP has 295 bits in 8 memories; 18 hold what a class has."""
+        for qps in (16, 256, 4096):
+            self.assertEqual(synthesis.memory_bits(blocks.named('dcqcn_rp'), {'NumQps': qps}),
+                             (54_936 + 295 * qps, 26))
+
     def test_a_change_of_the_rtl_is_told_with_before_and_after(self):
         block = blocks.named('pfc_gen')
         bug = blocks.Bug(blocks.GEN, 'DepthW  = 32', 'DepthW  = 31', '')
