@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <ostream>
 #include <utility>
 
 #include "platforms/common/fabric/tester_fabric.h"
@@ -65,6 +66,8 @@ struct Scene {
   const char* text;
   Time until;
 };
+
+void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.name; }
 
 class Engines : public testing::TestWithParam<Scene> {
  protected:
