@@ -15,6 +15,7 @@ BlockClock::BlockClock(Partition& partition, const std::string& name, Time perio
                                          Phase::kOutputs)) {
   if (!free_running) return;
   edge_.set_background();
+  // NOLINTNEXTLINE(modernize-make-unique): an Event cannot be moved
   hold_.reset(new Event(Event::of<&BlockClock::hold>(*this, partition.endpoint(name + ".requested"),
                                                      Phase::kOutputs)));
 }
