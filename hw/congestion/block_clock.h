@@ -37,7 +37,6 @@ class BlockClock {
   std::uint64_t cycle_at(Time time) const { return static_cast<std::uint64_t>(time / period_); }
   /// The number of the next edge that sees what happens now.
   std::uint64_t next_cycle() const { return cycle_at(partition_.now()) + 1; }
-  Time period() const { return period_; }
 
   /// Executes the next edge.
   void request() { request_at(next_cycle()); }

@@ -93,12 +93,11 @@ PfcGenerator::Sent PfcGenerator::form(net::Frame& frame, const net::MacAddress& 
     if ((sent.xoff >> p & 1U) != 0) quanta[p] = config_.quanta;
   }
   frame = net::pfc_frame(source, said.tx_enable, quanta);
-  told_ = sent.xoff;
   return sent;
 }
 
 void PfcGenerator::forget() {
-  told_ = 0;
+  reserved_.reset();
   forgotten_ = true;
   announced_ = false;
   announce_at_ = kNever;

@@ -59,9 +59,6 @@ class PfcGenerator : private Clocked {
   /// The link went down: the peer has forgotten what it was told, and will be told when it is up.
   void forget();
 
-  /// Bit n: the peer has been told to pause priority n, and not yet to go on.
-  std::uint8_t told() const { return told_; }
-
  private:
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
@@ -82,10 +79,9 @@ class PfcGenerator : private Clocked {
   BlockClock clock_;
   std::optional<rtl::PfcGenOut> reserved_;  // the frame that the line is kept for
   std::uint64_t announce_at_ = kNever;      // cycle in which the MAC hears of a frame
-  std::uint8_t told_ = 0;
-  bool announced_ = false;  // the MAC knows that a frame is due
-  bool taken_ = false;      // the MAC has taken it, which the next edge will see
-  bool forgotten_ = false;  // likewise, that the link went down
+  bool announced_ = false;                  // the MAC knows that a frame is due
+  bool taken_ = false;                      // the MAC has taken it, which the next edge will see
+  bool forgotten_ = false;                  // likewise, that the link went down
 };
 
 }  // namespace railyard

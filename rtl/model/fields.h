@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace railyard::rtl {
@@ -22,12 +21,8 @@ struct Field {
 
 namespace detail {
 template <class T, class Use>
-void each(const std::string& name, T& value, Use&& use) {
+void each(const std::string& name, const T& value, Use&& use) {
   use(name, value);
-}
-template <class T, std::size_t N, class Use>
-void each(const std::string& name, std::array<T, N>& values, Use&& use) {
-  for (std::size_t i = 0; i < N; ++i) use(name + "[" + std::to_string(i) + "]", values[i]);
 }
 template <class T, std::size_t N, class Use>
 void each(const std::string& name, const std::array<T, N>& values, Use&& use) {
@@ -44,17 +39,6 @@ std::vector<Field> fields_of(const Struct& s) {
     });
   });
   return all;
-}
-
-/// `values` in the order of fields_of(); each fits its bits.
-template <class Struct>
-void set_fields(Struct& s, const std::vector<std::uint64_t>& values) {
-  std::size_t next = 0;
-  Struct::fields(s, [&](const char* name, auto& member, unsigned) {
-    detail::each(name, member, [&](const std::string&, auto& value) {
-      value = static_cast<std::remove_reference_t<decltype(value)>>(values.at(next++));
-    });
-  });
 }
 
 /// "name: this, that" of each that differs.
