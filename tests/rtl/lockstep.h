@@ -27,7 +27,10 @@ class Lockstep {
   using Out = typename Model::Out;
 
  public:
-  explicit Lockstep(const std::string& name) : rtl_(context_.get(), name) {}
+  /// `size`: what both take beside, their size class.
+  template <class... Size>
+  explicit Lockstep(const std::string& name, Size... size)
+      : model_(size...), rtl_(context_.get(), name, size...) {}
   ~Lockstep() { write_coverage(context_.get()); }
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;

@@ -8,7 +8,7 @@
 
 #include "rtl/model/dcqcn_np.h"
 #include "rtl/verilated/dcqcn_np.h"
-#include "tests/rtl/lockstep.h"
+#include "tests/rtl/context_lockstep.h"
 #include "tests/rtl/stimulus.h"
 
 namespace railyard {
@@ -19,56 +19,28 @@ using rtl::DcqcnNpIn;
 using rtl::DcqcnNpOut;
 using test::Stimulus;
 
-template <unsigned kContexts>
-struct Twin : rtl::DcqcnNpModel {
-  Twin() : DcqcnNpModel(kContexts) {}
-};
-template <unsigned kContexts>
-struct Rtl : rtl::DcqcnNpRtl {
-  Rtl(VerilatedContext* context, const std::string& name) : DcqcnNpRtl(context, name, kContexts) {}
+struct Where {
+  template <class Visit>
+  static void touched(const rtl::DcqcnNpState& before, Visit visit) {
+    if (before.s1_valid || before.s1_scan) visit(before.s1_index);
+  }
+  // Contexts are of any content until the block has cleared them.
+  static unsigned known(const rtl::DcqcnNpState& state, unsigned /*contexts*/) {
+    return state.init;
+  }
 };
 
-// Adds the contexts: at 16 all in every cycle; else those that stage 1 has, and all now and then.
 template <unsigned kContexts>
-class Bench {
- public:
-  bool step(const DcqcnNpIn& in) {
-    const auto before = lockstep_.model().state();
-    if (!lockstep_.step(in)) return false;
-    if (kContexts == 16 || ++cycles_ % 10'000 == 0) return all_equal();
-    const bool touched = before.s1_valid || before.s1_scan;
-    return !touched || equal(before.s1_index);
-  }
-  bool reset() { return lockstep_.reset(); }
-  const DcqcnNpOut& last() const { return lockstep_.last(); }
-  const DcqcnNpOut& before() const { return lockstep_.before(); }
+struct Bench : test::ContextLockstep<rtl::DcqcnNpModel, rtl::DcqcnNpRtl, Where> {
+  Bench() : Bench::ContextLockstep("dcqcn_np", kContexts, kContexts == 16 ? 1 : 10'000) {}
   /// Steps until it takes packets.
   bool start(DcqcnNpIn& in) {
     for (unsigned i = 0; i < kContexts; ++i) {
       ++in.now;
-      if (!step(in)) return false;
+      if (!this->step(in)) return false;
     }
-    return last().ce_ready;
+    return this->last().ce_ready;
   }
-
- private:
-  bool all_equal() {
-    // Contexts are of any content until the block has cleared them.
-    const unsigned cleared = lockstep_.model().state().init;
-    for (unsigned i = 0; i < cleared; ++i) {
-      if (!equal(i)) return false;
-    }
-    return true;
-  }
-  bool equal(unsigned i) {
-    const std::uint64_t twin = lockstep_.model().context(i);
-    const std::uint64_t block = lockstep_.rtl().context(i);
-    EXPECT_EQ(twin, block) << "context " << i;
-    return twin == block;
-  }
-
-  test::Lockstep<Twin<kContexts>, Rtl<kContexts>> lockstep_{"dcqcn_np"};
-  std::uint64_t cycles_ = 0;
 };
 
 /// Cycles to the time that a quiet block asks to be woken, or 0.

@@ -5,10 +5,8 @@
 #include "rtl/model/dcqcn_rp.h"
 #include "rtl/model/dcqcn_setup.h"
 #include "rtl/verilated/dcqcn_rp.h"
-#include "tests/rtl/coverage.h"
-#include "tests/rtl/lockstep.h"
+#include "tests/rtl/context_lockstep.h"
 #include "tests/rtl/stimulus.h"
-#include "waveforms/rtl_context.h"
 
 namespace railyard {
 namespace {
@@ -16,76 +14,27 @@ namespace {
 using rtl::DcqcnRpIn;
 using test::Stimulus;
 
-// Outputs and registers in every cycle; contexts of the QPs in the stages in every cycle, those of
-// all every `all_every`.
-class Bench {
- public:
+struct Where {
+  // The stages that write: 1, 5 and 7.
+  template <class Visit>
+  static void touched(const rtl::DcqcnRpState& before, Visit visit) {
+    for (const unsigned stage : {1U, 5U, 7U}) {
+      if ((before.valid >> (stage - 1) & 1U) != 0) visit(before.qps[stage - 1]);
+    }
+  }
+  static unsigned known(const rtl::DcqcnRpState& /*state*/, unsigned contexts) { return contexts; }
+};
+
+struct Bench : test::ContextLockstep<rtl::DcqcnRpModel, rtl::DcqcnRpRtl, Where> {
   Bench(unsigned qps, std::uint64_t all_every)
-      : qps_(qps), all_every_(all_every), model_(qps), rtl_(context_.get(), "dcqcn_rp", qps) {}
-  ~Bench() { test::write_coverage(context_.get()); }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
+      : Bench::ContextLockstep("dcqcn_rp", qps, all_every) {}
 
   bool step(const DcqcnRpIn& in) {
-    ++cycles_;
-    const auto want_before = model_.settle(in);
-    const auto before = rtl_.settle(in);
-    const auto old = model_.state();
-    last_ = model_.clock(in);
-    if (last_.valid) ++answers_;
-    const auto out = rtl_.clock(in);
-    const auto state = model_.state();
-    return same("outputs before the edge", want_before, before) &&
-           same("outputs after the edge", last_, out) && same("registers", state, rtl_.state()) &&
-           touched(old) && (cycles_ % all_every_ != 0 || all()) &&
-           (!before.quiet || same("registers of a quiet cycle", old, state));
+    const bool equal = Bench::ContextLockstep::step(in);
+    if (last().valid) ++answers;
+    return equal;
   }
-  bool reset() {
-    model_.reset();
-    rtl_.reset();
-    last_ = model_.settle({});
-    return same("registers out of reset", model_.state(), rtl_.state()) && all();
-  }
-  bool all() {
-    for (unsigned qp = 0; qp < qps_; ++qp) {
-      if (!context(qp)) return false;
-    }
-    return true;
-  }
-  const rtl::DcqcnRpOut& last() const { return last_; }
-  rtl::DcqcnContext context_of(unsigned qp) const { return rtl_.context(qp); }
-  unsigned qps() const { return qps_; }
-  std::uint64_t answers() const { return answers_; }
-
- private:
-  template <class T>
-  bool same(const char* what, const T& model, const T& rtl) {
-    if (model == rtl) return true;
-    ADD_FAILURE() << what << " of cycle " << cycles_ << " differ (twin, RTL):\n"
-                  << rtl::differences(model, rtl);
-    return false;
-  }
-  bool context(std::uint32_t qp) {
-    if (same("contexts", model_.context(qp), rtl_.context(qp))) return true;
-    ADD_FAILURE() << "of QP " << qp;
-    return false;
-  }
-  // The stages that write: 1, 5 and 7.
-  bool touched(const rtl::DcqcnRpState& before) {
-    for (const unsigned stage : {1U, 5U, 7U}) {
-      if ((before.valid >> (stage - 1) & 1U) != 0 && !context(before.qps[stage - 1])) return false;
-    }
-    return true;
-  }
-
-  unsigned qps_;
-  std::uint64_t all_every_;
-  RtlContext context_;
-  rtl::DcqcnRpModel model_;
-  rtl::DcqcnRpRtl rtl_;
-  rtl::DcqcnRpOut last_;
-  std::uint64_t cycles_ = 0;
-  std::uint64_t answers_ = 0;
+  std::uint64_t answers = 0;
 };
 
 // Any parameters that the registers take, small and large.
@@ -129,7 +78,7 @@ class Random {
       if (!configure(k)) return false;
     }
     change_traffic();
-    for (unsigned qp = 0; qp < bench_.qps(); ++qp) {
+    for (unsigned qp = 0; qp < bench_.contexts(); ++qp) {
       if (!open(qp)) return false;
     }
     return idle();
@@ -159,8 +108,8 @@ class Random {
     tx_gap_ = std::uint64_t{1} << stimulus.below(6);
     cnp_gap_ = std::uint64_t{1} << stimulus.below(12);
     opens_ = std::uint64_t{100} << stimulus.below(8);
-    many_ = std::min<std::uint64_t>(bench_.qps(), std::uint64_t{1} << stimulus.below(13));
-    first_ = static_cast<std::uint32_t>(stimulus.below(bench_.qps() - many_ + 1));
+    many_ = std::min<std::uint64_t>(bench_.contexts(), std::uint64_t{1} << stimulus.below(13));
+    first_ = static_cast<std::uint32_t>(stimulus.below(bench_.contexts() - many_ + 1));
     leap_ = static_cast<unsigned>(1 + stimulus.below(20));
     in_.pace_factor = static_cast<std::uint32_t>(stimulus.corner(24));
   }
@@ -226,7 +175,7 @@ void run(unsigned qps, std::uint64_t all_every, std::uint64_t cycles) {
     if (!random.step()) return;
   }
   EXPECT_TRUE(bench.all());
-  EXPECT_GT(bench.answers(), cycles / 20);  // it was not idle
+  EXPECT_GT(bench.answers, cycles / 20);  // it was not idle
 }
 
 TEST(DcqcnRpLockstep, EveryOutputAndRegisterIsEqualInEveryCycle) {
@@ -282,8 +231,8 @@ TEST(DcqcnRpLockstep, CnpsOfOneQpInARowEachSeeTheOneBefore) {
   d.in.cnp_valid = false;
   d.drain();
   EXPECT_EQ(d.answers[3], 6U);
-  EXPECT_EQ(d.bench.context_of(3).rate, 100'000U * 4096 / 64);
-  EXPECT_EQ(d.bench.context_of(3).alpha, 1U << 24);
+  EXPECT_EQ(d.bench.rtl().context(3).rate, 100'000U * 4096 / 64);
+  EXPECT_EQ(d.bench.rtl().context(3).alpha, 1U << 24);
 }
 
 TEST(DcqcnRpLockstep, BytesOfOneQpInEveryCycleAreAllCounted) {
@@ -300,8 +249,8 @@ TEST(DcqcnRpLockstep, BytesOfOneQpInEveryCycleAreAllCounted) {
   d.in.tx_valid = false;
   d.drain();
   EXPECT_EQ(d.answers[3], 46U);
-  EXPECT_EQ(d.bench.context_of(3).byte_stage, 4U);
-  EXPECT_EQ(d.bench.context_of(3).bytes, 5'000'045U);
+  EXPECT_EQ(d.bench.rtl().context(3).byte_stage, 4U);
+  EXPECT_EQ(d.bench.rtl().context(3).bytes, 5'000'045U);
 }
 
 // Bytes in every cycle and as many CNPs as it takes: one event a cycle, in turns, and none is lost.
@@ -349,7 +298,7 @@ TEST(DcqcnRpLockstep, AClockThatRestsWhileQuietChangesNothing) {
       }
     }
     for (const unsigned qp : {3U, 4U}) {
-      ASSERT_EQ(runs.bench.context_of(qp), rests.bench.context_of(qp));
+      ASSERT_EQ(runs.bench.rtl().context(qp), rests.bench.rtl().context(qp));
     }
   }
   EXPECT_EQ(runs.answers, rests.answers);

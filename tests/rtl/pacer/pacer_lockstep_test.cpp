@@ -6,7 +6,7 @@
 
 #include "rtl/model/pacer.h"
 #include "rtl/verilated/pacer.h"
-#include "tests/rtl/lockstep.h"
+#include "tests/rtl/context_lockstep.h"
 #include "tests/rtl/stimulus.h"
 
 namespace railyard {
@@ -17,48 +17,18 @@ using rtl::PacerIn;
 using rtl::PacerOut;
 using test::Stimulus;
 
-template <unsigned kContexts>
-struct Twin : rtl::PacerModel {
-  Twin() : PacerModel(kContexts) {}
+struct Where {
+  template <class Visit>
+  static void touched(const rtl::PacerState& before, Visit visit) {
+    if (before.s2_valid || before.s2_scan) visit(before.s2_index);
+  }
+  // Contexts are of any content until the block has cleared them.
+  static unsigned known(const rtl::PacerState& state, unsigned /*contexts*/) { return state.init; }
 };
+
 template <unsigned kContexts>
-struct Rtl : rtl::PacerRtl {
-  Rtl(VerilatedContext* context, const std::string& name) : PacerRtl(context, name, kContexts) {}
-};
-
-// Adds the contexts: at 16 all in every cycle; else those that stage 2 has, and all now and then.
-template <unsigned kContexts>
-class Bench {
- public:
-  bool step(const PacerIn& in) {
-    const auto before = lockstep_.model().state();
-    if (!lockstep_.step(in)) return false;
-    if (kContexts == 16 || ++cycles_ % 10'000 == 0) return all_equal();
-    const bool touched = before.s2_valid || before.s2_scan;
-    return !touched || equal(before.s2_index);
-  }
-  bool reset() { return lockstep_.reset(); }
-  const PacerOut& last() const { return lockstep_.last(); }
-  const PacerOut& before() const { return lockstep_.before(); }
-
- private:
-  bool all_equal() {
-    // Contexts are of any content until the block has cleared them.
-    const unsigned cleared = lockstep_.model().state().init;
-    for (unsigned i = 0; i < cleared; ++i) {
-      if (!equal(i)) return false;
-    }
-    return true;
-  }
-  bool equal(unsigned i) {
-    const std::uint64_t twin = lockstep_.model().context(i);
-    const std::uint64_t block = lockstep_.rtl().context(i);
-    EXPECT_EQ(twin, block) << "context " << i;
-    return twin == block;
-  }
-
-  test::Lockstep<Twin<kContexts>, Rtl<kContexts>> lockstep_{"pacer"};
-  std::uint64_t cycles_ = 0;
+struct Bench : test::ContextLockstep<rtl::PacerModel, rtl::PacerRtl, Where> {
+  Bench() : Bench::ContextLockstep("pacer", kContexts, kContexts == 16 ? 1 : 10'000) {}
 };
 
 // Packets in every cycle or rarely, of all contexts or of few, allowed or not; time that jumps as a
