@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rtl/model/block.h"
 #include "rtl/model/cycles.h"
 
 namespace railyard::rtl {
@@ -90,32 +91,17 @@ struct DcqcnNpState {
   }
 };
 
-/// The block, whoever computes it.
-class DcqcnNp {
+/// The block, whoever computes it. A context is {valid, stamp}.
+class DcqcnNp : public ContextBlock<DcqcnNpIn, DcqcnNpOut, DcqcnNpState, std::uint64_t> {
  public:
-  using In = DcqcnNpIn;
-  using Out = DcqcnNpOut;
-  using State = DcqcnNpState;
-
   static constexpr unsigned kStampBits = 32;
   static constexpr std::uint32_t kMostInterval = (std::uint32_t{1} << (kStampBits - 2)) - 1;
   static constexpr std::uint32_t kMostDelay = (std::uint32_t{1} << 20) - 1;
   /// A CNP is offered max(delay, 2) + 1 cycles after the clock that takes its packet.
   static constexpr unsigned kLeastLatency = 3;
-
-  virtual ~DcqcnNp() = default;
-  virtual void reset() = 0;
-  /// Outputs before a clock edge with these inputs.
-  virtual DcqcnNpOut settle(const DcqcnNpIn& in) = 0;
-  /// The edge; outputs after it, the inputs standing.
-  virtual DcqcnNpOut clock(const DcqcnNpIn& in) = 0;
-  virtual DcqcnNpState state() const = 0;
-  virtual unsigned contexts() const = 0;
-  /// {valid, stamp} of a context.
-  virtual std::uint64_t context(unsigned index) const = 0;
 };
 
-class DcqcnNpModel : public DcqcnNp {
+class DcqcnNpModel final : public DcqcnNp {
  public:
   /// Size class: 16, 256 or 4,096.
   explicit DcqcnNpModel(unsigned contexts = 16);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rtl/model/block.h"
 #include "rtl/model/dcqcn_rules.h"
 
 namespace railyard::rtl {
@@ -102,27 +103,13 @@ struct DcqcnRpState {
 };
 
 /// The block, whoever computes it.
-class DcqcnRp {
+class DcqcnRp : public ContextBlock<DcqcnRpIn, DcqcnRpOut, DcqcnRpState, DcqcnContext> {
  public:
-  using In = DcqcnRpIn;
-  using Out = DcqcnRpOut;
-  using State = DcqcnRpState;
-
   static constexpr unsigned kClasses = 8;
   /// Cycles from the edge that takes an event to the one from which its answer stands.
   static constexpr unsigned kLatency = 12;
   /// A CNP that was taken enters the stages within as many cycles.
   static constexpr unsigned kLongestWait = 7;
-
-  virtual ~DcqcnRp() = default;
-  /// The contexts and the registers of the classes stay.
-  virtual void reset() = 0;
-  /// Outputs before a clock edge with these inputs.
-  virtual DcqcnRpOut settle(const DcqcnRpIn& in) = 0;
-  /// The edge; outputs after it, the inputs standing.
-  virtual DcqcnRpOut clock(const DcqcnRpIn& in) = 0;
-  virtual DcqcnRpState state() const = 0;
-  virtual DcqcnContext context(std::uint32_t qp) const = 0;
 };
 
 class DcqcnRpModel final : public DcqcnRp {
@@ -134,7 +121,8 @@ class DcqcnRpModel final : public DcqcnRp {
   DcqcnRpOut settle(const DcqcnRpIn& in) override { return outputs(in); }
   DcqcnRpOut clock(const DcqcnRpIn& in) override;
   DcqcnRpState state() const override;
-  DcqcnContext context(std::uint32_t qp) const override { return contexts_[qp]; }
+  unsigned contexts() const override { return static_cast<unsigned>(contexts_.size()); }
+  DcqcnContext context(unsigned qp) const override { return contexts_[qp]; }
 
  private:
   /// An event on its way.

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "rtl/model/block.h"
+
 namespace railyard::rtl {
 
 /// Registers of the curve, in the formats of the RTL.
@@ -117,22 +119,10 @@ struct EcnMarkerState {
 };
 
 /// The block, whoever computes it.
-class EcnMarker {
+class EcnMarker : public ClockedBlock<EcnMarkerIn, EcnMarkerOut, EcnMarkerState> {
  public:
-  using In = EcnMarkerIn;
-  using Out = EcnMarkerOut;
-  using State = EcnMarkerState;
-
   /// A request of clock n is answered in clock n + kLatency.
   static constexpr unsigned kLatency = 3;
-
-  virtual ~EcnMarker() = default;
-  virtual void reset() = 0;
-  /// Outputs before a clock edge with these inputs.
-  virtual EcnMarkerOut settle(const EcnMarkerIn& in) = 0;
-  /// The edge; outputs after it, the inputs standing.
-  virtual EcnMarkerOut clock(const EcnMarkerIn& in) = 0;
-  virtual EcnMarkerState state() const = 0;
 };
 
 class EcnMarkerModel final : public EcnMarker {

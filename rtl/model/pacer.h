@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rtl/model/block.h"
 #include "rtl/model/cycles.h"
 
 namespace railyard::rtl {
@@ -99,33 +100,18 @@ struct PacerState {
   }
 };
 
-/// The block, whoever computes it.
-class Pacer {
+/// The block, whoever computes it. A context is {valid, next}.
+class Pacer : public ContextBlock<PacerIn, PacerOut, PacerState, std::uint64_t> {
  public:
-  using In = PacerIn;
-  using Out = PacerOut;
-  using State = PacerState;
-
   static constexpr unsigned kFracBits = 24;
   static constexpr unsigned kIntervalBits = 14 + kFracBits;
   static constexpr unsigned kStampBits = 32;
   static constexpr std::uint32_t kMostBurst = (std::uint32_t{1} << (kStampBits - 3)) - 1;
   /// The answer to a packet of clock n comes in clock n + kLatency.
   static constexpr unsigned kLatency = 3;
-
-  virtual ~Pacer() = default;
-  virtual void reset() = 0;
-  /// Outputs before a clock edge with these inputs.
-  virtual PacerOut settle(const PacerIn& in) = 0;
-  /// The edge; outputs after it, the inputs standing.
-  virtual PacerOut clock(const PacerIn& in) = 0;
-  virtual PacerState state() const = 0;
-  virtual unsigned contexts() const = 0;
-  /// {valid, next} of a context.
-  virtual std::uint64_t context(unsigned index) const = 0;
 };
 
-class PacerModel : public Pacer {
+class PacerModel final : public Pacer {
  public:
   /// Size class: 16, 256 or 4,096.
   explicit PacerModel(unsigned contexts = 16);

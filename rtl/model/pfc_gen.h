@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "rtl/model/block.h"
 #include "rtl/model/cycles.h"
 
 namespace railyard::rtl {
@@ -80,20 +81,7 @@ struct PfcGenState {
 };
 
 /// The block, whoever computes it.
-class PfcGen {
- public:
-  using In = PfcGenIn;
-  using Out = PfcGenOut;
-  using State = PfcGenState;
-
-  virtual ~PfcGen() = default;
-  virtual void reset() = 0;
-  /// Outputs before a clock edge with these inputs.
-  virtual PfcGenOut settle(const PfcGenIn& in) = 0;
-  /// The edge; outputs after it, the inputs standing.
-  virtual PfcGenOut clock(const PfcGenIn& in) = 0;
-  virtual PfcGenState state() const = 0;
-};
+class PfcGen : public ClockedBlock<PfcGenIn, PfcGenOut, PfcGenState> {};
 
 class PfcGenModel final : public PfcGen {
  public:

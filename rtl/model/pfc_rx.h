@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "rtl/model/block.h"
 #include "rtl/model/cycles.h"
 
 namespace railyard::rtl {
@@ -67,26 +68,14 @@ struct PfcRxState {
 };
 
 /// The block, whoever computes it.
-class PfcRx {
+class PfcRx : public ClockedBlock<PfcRxIn, PfcRxOut, PfcRxState> {
  public:
-  using In = PfcRxIn;
-  using Out = PfcRxOut;
-  using State = PfcRxState;
-
   static constexpr unsigned kQuantumIntBits = 10;
   static constexpr unsigned kQuantumFracBits = 16;
   static constexpr std::uint64_t kQuantumMask =
       (std::uint64_t{1} << (kQuantumIntBits + kQuantumFracBits)) - 1;
   /// Cycles from the edge that takes a frame to the edge from which paused_o tells it.
   static constexpr unsigned kLatency = 1;
-
-  virtual ~PfcRx() = default;
-  virtual void reset() = 0;
-  /// Outputs before a clock edge with these inputs.
-  virtual PfcRxOut settle(const PfcRxIn& in) = 0;
-  /// The edge; outputs after it, the inputs standing.
-  virtual PfcRxOut clock(const PfcRxIn& in) = 0;
-  virtual PfcRxState state() const = 0;
 };
 
 class PfcRxModel final : public PfcRx {

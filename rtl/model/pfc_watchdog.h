@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "rtl/model/block.h"
 #include "rtl/model/cycles.h"
 
 namespace railyard::rtl {
@@ -78,20 +79,7 @@ struct PfcWatchdogState {
 };
 
 /// The block, whoever computes it.
-class PfcWatchdog {
- public:
-  using In = PfcWatchdogIn;
-  using Out = PfcWatchdogOut;
-  using State = PfcWatchdogState;
-
-  virtual ~PfcWatchdog() = default;
-  virtual void reset() = 0;
-  /// Outputs before a clock edge with these inputs.
-  virtual PfcWatchdogOut settle(const PfcWatchdogIn& in) = 0;
-  /// The edge; outputs after it, the inputs standing.
-  virtual PfcWatchdogOut clock(const PfcWatchdogIn& in) = 0;
-  virtual PfcWatchdogState state() const = 0;
-};
+class PfcWatchdog : public ClockedBlock<PfcWatchdogIn, PfcWatchdogOut, PfcWatchdogState> {};
 
 class PfcWatchdogModel final : public PfcWatchdog {
  public:

@@ -2,14 +2,14 @@
 
 #include <Vecn_marker.h>
 #include <Vecn_marker___024root.h>
-#include <verilated_fst_c.h>
+
+#include "rtl/verilated/wrapped.h"
 
 namespace railyard::rtl {
+namespace {
 
-struct EcnMarkerRtl::Impl {
-  Impl(VerilatedContext* context, const std::string& name) : top(context, name.c_str()) {}
-
-  void drive(const EcnMarkerIn& in) {
+struct Pins {
+  static void drive(Vecn_marker& top, const EcnMarkerIn& in) {
     top.enable_i = in.enable ? 1 : 0;
     top.kmin_i = in.curve.kmin;
     top.kmax_i = in.curve.kmax;
@@ -22,64 +22,35 @@ struct EcnMarkerRtl::Impl {
     top.req_valid_i = in.req_valid ? 1 : 0;
     top.req_depth_i = in.req_depth;
     top.req_ecn_i = in.req_ecn;
-    top.clk_i = 0;
-    top.eval();
   }
-  EcnMarkerOut outputs() const {
+  static EcnMarkerOut outputs(const Vecn_marker& top) {
     return {top.dec_valid_o != 0, static_cast<EcnDecision>(top.dec_o), top.quiet_o != 0};
   }
-
-  Vecn_marker top;
+  static EcnMarkerState registers(const Vecn_marker& top) {
+    const Vecn_marker___024root& root = *top.rootp;
+    EcnMarkerState state;
+    state.lfsr = root.ecn_marker__DOT__lfsr_q;
+    state.s1_valid = root.ecn_marker__DOT__s1_valid_q != 0;
+    state.s1_never = root.ecn_marker__DOT__s1_never_q != 0;
+    state.s1_always = root.ecn_marker__DOT__s1_always_q != 0;
+    state.s1_excess = root.ecn_marker__DOT__s1_excess_q;
+    state.s1_draw = root.ecn_marker__DOT__s1_draw_q;
+    state.s1_hit = static_cast<EcnDecision>(root.ecn_marker__DOT__s1_hit_q);
+    state.s2_valid = root.ecn_marker__DOT__s2_valid_q != 0;
+    state.s2_never = root.ecn_marker__DOT__s2_never_q != 0;
+    state.s2_always = root.ecn_marker__DOT__s2_always_q != 0;
+    state.s2_product = root.ecn_marker__DOT__s2_product_q;
+    state.s2_draw = root.ecn_marker__DOT__s2_draw_q;
+    state.s2_hit = static_cast<EcnDecision>(root.ecn_marker__DOT__s2_hit_q);
+    state.s3_valid = root.ecn_marker__DOT__s3_valid_q != 0;
+    state.s3_dec = static_cast<EcnDecision>(root.ecn_marker__DOT__s3_dec_q);
+    return state;
+  }
 };
 
+}  // namespace
+
 EcnMarkerRtl::EcnMarkerRtl(VerilatedContext* context, const std::string& name)
-    : impl_(std::make_unique<Impl>(context, name)) {
-  reset();
-}
-EcnMarkerRtl::~EcnMarkerRtl() = default;
-
-void EcnMarkerRtl::reset() {
-  impl_->top.rst_ni = 1;  // the reset is an edge, also the first
-  impl_->drive({});
-  impl_->top.rst_ni = 0;
-  impl_->drive({});
-  impl_->top.rst_ni = 1;
-  impl_->drive({});
-}
-
-EcnMarkerOut EcnMarkerRtl::settle(const EcnMarkerIn& in) {
-  impl_->drive(in);
-  return impl_->outputs();
-}
-
-EcnMarkerOut EcnMarkerRtl::clock(const EcnMarkerIn& in) {
-  impl_->drive(in);
-  impl_->top.clk_i = 1;
-  impl_->top.eval();
-  return impl_->outputs();
-}
-
-EcnMarkerState EcnMarkerRtl::state() const {
-  const Vecn_marker___024root& root = *impl_->top.rootp;
-  EcnMarkerState state;
-  state.lfsr = root.ecn_marker__DOT__lfsr_q;
-  state.s1_valid = root.ecn_marker__DOT__s1_valid_q != 0;
-  state.s1_never = root.ecn_marker__DOT__s1_never_q != 0;
-  state.s1_always = root.ecn_marker__DOT__s1_always_q != 0;
-  state.s1_excess = root.ecn_marker__DOT__s1_excess_q;
-  state.s1_draw = root.ecn_marker__DOT__s1_draw_q;
-  state.s1_hit = static_cast<EcnDecision>(root.ecn_marker__DOT__s1_hit_q);
-  state.s2_valid = root.ecn_marker__DOT__s2_valid_q != 0;
-  state.s2_never = root.ecn_marker__DOT__s2_never_q != 0;
-  state.s2_always = root.ecn_marker__DOT__s2_always_q != 0;
-  state.s2_product = root.ecn_marker__DOT__s2_product_q;
-  state.s2_draw = root.ecn_marker__DOT__s2_draw_q;
-  state.s2_hit = static_cast<EcnDecision>(root.ecn_marker__DOT__s2_hit_q);
-  state.s3_valid = root.ecn_marker__DOT__s3_valid_q != 0;
-  state.s3_dec = static_cast<EcnDecision>(root.ecn_marker__DOT__s3_dec_q);
-  return state;
-}
-
-void EcnMarkerRtl::trace(VerilatedFstC& fst) { impl_->top.trace(&fst, 99); }
+    : VerilatedBlock(std::make_unique<Wrapped<Vecn_marker, EcnMarker, Pins>>(context, name)) {}
 
 }  // namespace railyard::rtl

@@ -6,63 +6,44 @@
 #include <Vpacer_4096.h>
 #include <Vpacer_4096___024root.h>
 #include <Vpacer___024root.h>
-#include <verilated_fst_c.h>
 
+#include <array>
 #include <type_traits>
 
+#include "rtl/verilated/wrapped.h"
+
 namespace railyard::rtl {
+namespace {
 
-/// One size class.
-class PacerRtl::Size {
- public:
-  virtual ~Size() = default;
-  virtual void reset() = 0;
-  virtual void drive(const PacerIn& in) = 0;
-  virtual void edge() = 0;
-  virtual PacerOut outputs() const = 0;
-  virtual PacerState state() const = 0;
-  virtual std::uint64_t context(unsigned index) const = 0;
-  virtual void trace(VerilatedFstC& fst) = 0;
-};
+template <unsigned kSize>
+struct Pins {
+  static constexpr unsigned kContexts = kSize;
+  static constexpr unsigned kIndexBits = static_cast<unsigned>(__builtin_ctz(kSize));
 
-template <class Top>
-class PacerRtl::Of final : public Size {
- public:
-  Of(VerilatedContext* context, const std::string& name) : top_(context, name.c_str()) {}
-
-  void reset() override {
-    top_.rst_ni = 0;
-    drive({});
-    top_.rst_ni = 1;
-    drive({});
+  template <class Top>
+  static void drive(Top& top, const PacerIn& in) {
+    top.now_i = in.now;
+    top.burst_i = in.burst;
+    top.tx_valid_i = in.tx_valid ? 1 : 0;
+    top.tx_index_i = static_cast<std::remove_reference_t<decltype(top.tx_index_i)>>(in.tx_index);
+    top.tx_bytes_i = in.tx_bytes;
+    top.tx_interval_i = in.tx_interval;
   }
-  void drive(const PacerIn& in) override {
-    top_.now_i = in.now;
-    top_.burst_i = in.burst;
-    top_.tx_valid_i = in.tx_valid ? 1 : 0;
-    top_.tx_index_i = static_cast<std::remove_reference_t<decltype(top_.tx_index_i)>>(in.tx_index);
-    top_.tx_bytes_i = in.tx_bytes;
-    top_.tx_interval_i = in.tx_interval;
-    top_.clk_i = 0;
-    top_.eval();
-  }
-  void edge() override {
-    top_.clk_i = 1;
-    top_.eval();
-  }
-  PacerOut outputs() const override {
+  template <class Top>
+  static PacerOut outputs(const Top& top) {
     PacerOut out;
-    out.tx_ready = top_.tx_ready_o != 0;
-    out.next_valid = top_.next_valid_o != 0;
-    out.next_index = top_.next_index_o;
-    out.next_at = top_.next_at_o;
-    out.quiet = top_.quiet_o != 0;
-    out.wake_valid = top_.wake_valid_o != 0;
-    out.wake = top_.wake_o;
+    out.tx_ready = top.tx_ready_o != 0;
+    out.next_valid = top.next_valid_o != 0;
+    out.next_index = top.next_index_o;
+    out.next_at = top.next_at_o;
+    out.quiet = top.quiet_o != 0;
+    out.wake_valid = top.wake_valid_o != 0;
+    out.wake = top.wake_o;
     return out;
   }
-  PacerState state() const override {
-    const auto& root = *top_.rootp;
+  template <class Top>
+  static PacerState registers(const Top& top) {
+    const auto& root = *top.rootp;
     PacerState state;
     state.init = root.pacer__DOT__init_q;
     state.fresh = root.pacer__DOT__fresh_q;
@@ -80,39 +61,16 @@ class PacerRtl::Of final : public Size {
     state.next_at = root.pacer__DOT__next_at_q;
     return state;
   }
-  std::uint64_t context(unsigned index) const override {
-    return top_.rootp->pacer__DOT__contexts[index];
+  template <class Top>
+  static std::uint64_t context(const Top& top, unsigned index) {
+    return top.rootp->pacer__DOT__contexts[index];
   }
-  void trace(VerilatedFstC& fst) override { top_.trace(&fst, 99); }
-
- private:
-  Top top_;
 };
 
+}  // namespace
+
 PacerRtl::PacerRtl(VerilatedContext* context, const std::string& name, unsigned contexts)
-    : contexts_(contexts) {
-  if (contexts == 16) size_ = std::make_unique<Of<Vpacer>>(context, name);
-  if (contexts == 256) size_ = std::make_unique<Of<Vpacer_256>>(context, name);
-  if (contexts == 4096) size_ = std::make_unique<Of<Vpacer_4096>>(context, name);
-  reset();
-}
-PacerRtl::~PacerRtl() = default;
-
-void PacerRtl::reset() { size_->reset(); }
-
-PacerOut PacerRtl::settle(const PacerIn& in) {
-  size_->drive(in);
-  return size_->outputs();
-}
-
-PacerOut PacerRtl::clock(const PacerIn& in) {
-  size_->drive(in);
-  size_->edge();
-  return size_->outputs();
-}
-
-PacerState PacerRtl::state() const { return size_->state(); }
-std::uint64_t PacerRtl::context(unsigned index) const { return size_->context(index); }
-void PacerRtl::trace(VerilatedFstC& fst) { size_->trace(fst); }
+    : VerilatedContextBlock(
+          wrapped_size<Pacer, Pins, Vpacer, Vpacer_256, Vpacer_4096>(context, name, contexts)) {}
 
 }  // namespace railyard::rtl

@@ -2,14 +2,14 @@
 
 #include <Vpfc_rx.h>
 #include <Vpfc_rx___024root.h>
-#include <verilated_fst_c.h>
+
+#include "rtl/verilated/wrapped.h"
 
 namespace railyard::rtl {
+namespace {
 
-struct PfcRxRtl::Impl {
-  Impl(VerilatedContext* context, const std::string& name) : top(context, name.c_str()) {}
-
-  void drive(const PfcRxIn& in) {
+struct Pins {
+  static void drive(Vpfc_rx& top, const PfcRxIn& in) {
     top.now_i = in.now;
     top.quantum_i = in.quantum;
     top.clear_i = in.clear ? 1 : 0;
@@ -19,61 +19,34 @@ struct PfcRxRtl::Impl {
     for (unsigned p = 0; p < kPriorities; p += 2) {
       top.quanta_i[p / 2] = std::uint32_t{in.quanta[p + 1]} << 16 | in.quanta[p];
     }
-    top.clk_i = 0;
-    top.eval();
   }
-  PfcRxOut outputs() const {
+  static PfcRxOut outputs(const Vpfc_rx& top) {
     return {top.paused_o, top.quiet_o != 0, top.wake_valid_o != 0, top.wake_o};
   }
-
-  Vpfc_rx top;
-};
-
-PfcRxRtl::PfcRxRtl(VerilatedContext* context, const std::string& name)
-    : impl_(std::make_unique<Impl>(context, name)) {
-  reset();
-}
-PfcRxRtl::~PfcRxRtl() = default;
-
-void PfcRxRtl::reset() {
-  impl_->top.rst_ni = 0;
-  impl_->drive({});
-  impl_->top.rst_ni = 1;
-  impl_->drive({});
-}
-
-PfcRxOut PfcRxRtl::settle(const PfcRxIn& in) {
-  impl_->drive(in);
-  return impl_->outputs();
-}
-
-PfcRxOut PfcRxRtl::clock(const PfcRxIn& in) {
-  impl_->drive(in);
-  impl_->top.clk_i = 1;
-  impl_->top.eval();
-  return impl_->outputs();
-}
-
-PfcRxState PfcRxRtl::state() const {
-  const Vpfc_rx___024root& root = *impl_->top.rootp;
-  PfcRxState state;
-  state.set = root.pfc_rx__DOT__set_q;
-  state.paused = root.pfc_rx__DOT__paused_q;
+  static PfcRxState registers(const Vpfc_rx& top) {
+    const Vpfc_rx___024root& root = *top.rootp;
+    PfcRxState state;
+    state.set = root.pfc_rx__DOT__set_q;
+    state.paused = root.pfc_rx__DOT__paused_q;
 #define PRIORITY(p)                                                             \
   state.cycles[p] = root.pfc_rx__DOT__g_prio__BRA__##p##__KET____DOT__cycles_q; \
   state.until[p] = root.pfc_rx__DOT__g_prio__BRA__##p##__KET____DOT__until_q
-  PRIORITY(0);
-  PRIORITY(1);
-  PRIORITY(2);
-  PRIORITY(3);
-  PRIORITY(4);
-  PRIORITY(5);
-  PRIORITY(6);
-  PRIORITY(7);
+    PRIORITY(0);
+    PRIORITY(1);
+    PRIORITY(2);
+    PRIORITY(3);
+    PRIORITY(4);
+    PRIORITY(5);
+    PRIORITY(6);
+    PRIORITY(7);
 #undef PRIORITY
-  return state;
-}
+    return state;
+  }
+};
 
-void PfcRxRtl::trace(VerilatedFstC& fst) { impl_->top.trace(&fst, 99); }
+}  // namespace
+
+PfcRxRtl::PfcRxRtl(VerilatedContext* context, const std::string& name)
+    : VerilatedBlock(std::make_unique<Wrapped<Vpfc_rx, PfcRx, Pins>>(context, name)) {}
 
 }  // namespace railyard::rtl

@@ -2,14 +2,14 @@
 
 #include <Vpfc_watchdog.h>
 #include <Vpfc_watchdog___024root.h>
-#include <verilated_fst_c.h>
+
+#include "rtl/verilated/wrapped.h"
 
 namespace railyard::rtl {
+namespace {
 
-struct PfcWatchdogRtl::Impl {
-  Impl(VerilatedContext* context, const std::string& name) : top(context, name.c_str()) {}
-
-  void drive(const PfcWatchdogIn& in) {
+struct Pins {
+  static void drive(Vpfc_watchdog& top, const PfcWatchdogIn& in) {
     top.now_i = in.now;
     top.detection_i = in.detection;
     top.restoration_i = in.restoration;
@@ -20,63 +20,36 @@ struct PfcWatchdogRtl::Impl {
     top.occupied_i = in.occupied;
     top.dequeued_i = in.dequeued;
     top.xoff_i = in.xoff;
-    top.clk_i = 0;
-    top.eval();
   }
-  PfcWatchdogOut outputs() const {
+  static PfcWatchdogOut outputs(const Vpfc_watchdog& top) {
     return {top.storm_o, top.quiet_o != 0, top.wake_valid_o != 0, top.wake_o};
   }
-
-  Vpfc_watchdog top;
-};
-
-PfcWatchdogRtl::PfcWatchdogRtl(VerilatedContext* context, const std::string& name)
-    : impl_(std::make_unique<Impl>(context, name)) {
-  reset();
-}
-PfcWatchdogRtl::~PfcWatchdogRtl() = default;
-
-void PfcWatchdogRtl::reset() {
-  impl_->top.rst_ni = 0;
-  impl_->drive({});
-  impl_->top.rst_ni = 1;
-  impl_->drive({});
-}
-
-PfcWatchdogOut PfcWatchdogRtl::settle(const PfcWatchdogIn& in) {
-  impl_->drive(in);
-  return impl_->outputs();
-}
-
-PfcWatchdogOut PfcWatchdogRtl::clock(const PfcWatchdogIn& in) {
-  impl_->drive(in);
-  impl_->top.clk_i = 1;
-  impl_->top.eval();
-  return impl_->outputs();
-}
-
-PfcWatchdogState PfcWatchdogRtl::state() const {
-  const Vpfc_watchdog___024root& root = *impl_->top.rootp;
-  PfcWatchdogState state;
+  static PfcWatchdogState registers(const Vpfc_watchdog& top) {
+    const Vpfc_watchdog___024root& root = *top.rootp;
+    PfcWatchdogState state;
 #define REGISTER(p, name) root.pfc_watchdog__DOT__g_prio__BRA__##p##__KET____DOT__##name
 #define PRIORITY(p)                                                  \
   state.state[p] = static_cast<WatchdogState>(REGISTER(p, state_q)); \
   state.since[p] = REGISTER(p, since_q);                             \
   state.gap_at[p] = REGISTER(p, gap_at_q);                           \
   state.gaps[p] = REGISTER(p, gaps_q)
-  PRIORITY(0);
-  PRIORITY(1);
-  PRIORITY(2);
-  PRIORITY(3);
-  PRIORITY(4);
-  PRIORITY(5);
-  PRIORITY(6);
-  PRIORITY(7);
+    PRIORITY(0);
+    PRIORITY(1);
+    PRIORITY(2);
+    PRIORITY(3);
+    PRIORITY(4);
+    PRIORITY(5);
+    PRIORITY(6);
+    PRIORITY(7);
 #undef PRIORITY
 #undef REGISTER
-  return state;
-}
+    return state;
+  }
+};
 
-void PfcWatchdogRtl::trace(VerilatedFstC& fst) { impl_->top.trace(&fst, 99); }
+}  // namespace
+
+PfcWatchdogRtl::PfcWatchdogRtl(VerilatedContext* context, const std::string& name)
+    : VerilatedBlock(std::make_unique<Wrapped<Vpfc_watchdog, PfcWatchdog, Pins>>(context, name)) {}
 
 }  // namespace railyard::rtl

@@ -5,15 +5,13 @@
     memories.py --renew           writes the record
     memories.py --markdown BLOCK  prints a block's part of it, for its README"""
 
-import argparse
-import json
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
 import blocks
+import record
 
 RECORD = pathlib.Path(__file__).parent / 'memories.json'
 RENEW = 'tests/rtl/memories.py --renew'
@@ -43,7 +41,7 @@ def all_measured():
 
 
 def recorded():
-    return json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    return record.recorded(RECORD)
 
 
 def changes(before, after):
@@ -60,24 +58,5 @@ def markdown(sizes):
                       '|---|---|---|---|', *rows])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument('--renew', action='store_true')
-    what.add_argument('--markdown', metavar='BLOCK')
-    arguments = parser.parse_args()
-    if arguments.markdown:
-        print(markdown(recorded()[arguments.markdown]))
-        return 0
-    now = all_measured()
-    found = changes(recorded(), now)
-    print('\n'.join(found) or 'as recorded')
-    if arguments.renew:
-        RECORD.write_text(json.dumps(now, indent=2) + '\n')
-        return 0
-    return 1 if found else 0
-
-
 if __name__ == '__main__':
-    sys.exit(main())
+    record.main(__doc__, RECORD, all_measured, changes, markdown)

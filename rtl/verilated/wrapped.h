@@ -1,0 +1,90 @@
+// From a Verilated class to a block: what is the same for all of them. For the wrappers' .cpp files
+// alone, which include that class before. A block says in `Pins`
+//   static void drive(Top&, const In&)     sets all inputs but clk_i and rst_ni
+//   static Out outputs(const Top&)
+//   static State registers(const Top&)
+// and, if it has contexts, static Context context(const Top&, unsigned index) and kContexts.
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "rtl/verilated/verilated_block.h"
+
+namespace railyard::rtl {
+
+template <class Top, class BlockT, class Pins>
+class Wrapped : public VerilatedClass<BlockT> {
+ public:
+  using typename BlockT::In;
+  using typename BlockT::Out;
+  using typename BlockT::State;
+
+  /// `name` with spaces between scopes.
+  Wrapped(VerilatedContext* context, const std::string& name) : top_(context, name.c_str()) {
+    Wrapped::reset();
+  }
+
+  // The reset is an edge, also the first one.
+  void reset() final {
+    for (const unsigned level : {1U, 0U, 1U}) {
+      top_.rst_ni = level;
+      drive({});
+    }
+  }
+  Out settle(const In& in) final {
+    drive(in);
+    return Pins::outputs(top_);
+  }
+  Out clock(const In& in) final {
+    drive(in);
+    top_.clk_i = 1;
+    top_.eval();
+    return Pins::outputs(top_);
+  }
+  State state() const final { return Pins::registers(top_); }
+  void trace(VerilatedFstC& fst) final { top_.trace(&fst, 99); }
+
+ protected:
+  const Top& top() const { return top_; }
+
+ private:
+  void drive(const In& in) {
+    Pins::drive(top_, in);
+    top_.clk_i = 0;
+    top_.eval();
+  }
+
+  Top top_;
+};
+
+template <class Top, class BlockT, class Pins>
+class WrappedContexts final : public Wrapped<Top, BlockT, Pins> {
+ public:
+  using Wrapped<Top, BlockT, Pins>::Wrapped;
+
+  unsigned contexts() const override { return Pins::kContexts; }
+  typename BlockT::Context context(unsigned index) const override {
+    return Pins::context(this->top(), index);
+  }
+};
+
+/// The size class of so many contexts; std::logic_error if there is none.
+template <class BlockT, template <unsigned> class Pins, class Top16, class Top256, class Top4096>
+std::unique_ptr<VerilatedClass<BlockT>> wrapped_size(VerilatedContext* context,
+                                                     const std::string& name, unsigned contexts) {
+  switch (contexts) {
+    case 16:
+      return std::make_unique<WrappedContexts<Top16, BlockT, Pins<16>>>(context, name);
+    case 256:
+      return std::make_unique<WrappedContexts<Top256, BlockT, Pins<256>>>(context, name);
+    case 4096:
+      return std::make_unique<WrappedContexts<Top4096, BlockT, Pins<4096>>>(context, name);
+    default:
+      throw std::logic_error(name + ": no size class has " + std::to_string(contexts) +
+                             " contexts");
+  }
+}
+
+}  // namespace railyard::rtl
