@@ -4,11 +4,26 @@
 #include <stdexcept>
 #include <utility>
 
+#include "rtl/verilated/dcqcn_np.h"
+#include "rtl/verilated/dcqcn_rp.h"
+#include "rtl/verilated/ecn_marker.h"
+#include "rtl/verilated/pacer.h"
 #include "rtl/verilated/pfc_gen.h"
 #include "rtl/verilated/pfc_rx.h"
 #include "rtl/verilated/pfc_watchdog.h"
 
 namespace railyard {
+
+namespace {
+
+unsigned size_class(const std::string& name, std::size_t contexts) {
+  for (const unsigned size : {16U, 256U, 4096U}) {
+    if (contexts <= size) return size;
+  }
+  throw std::length_error(name + " has at most 4,096 contexts, not " + std::to_string(contexts));
+}
+
+}  // namespace
 
 void CongestionConfig::declare(Parameters& p) {
   p.choice("engine", engine, {{"rtl", BlockEngine::kRtl}, {"model", BlockEngine::kModel}})
@@ -30,6 +45,14 @@ const char* name_of(BlockKind kind) {
       return "pfc_rx";
     case BlockKind::kPfcWatchdog:
       return "pfc_watchdog";
+    case BlockKind::kEcnMarker:
+      return "ecn_marker";
+    case BlockKind::kDcqcnRp:
+      return "dcqcn_rp";
+    case BlockKind::kDcqcnNp:
+      return "dcqcn_np";
+    case BlockKind::kPacer:
+      return "pacer";
   }
   return "";
 }
@@ -43,12 +66,12 @@ Blocks::Blocks(const CongestionConfig& config, VerilatedContext* context)
 
 Blocks::~Blocks() = default;
 
-template <class Interface, class Model, class Rtl>
-std::unique_ptr<Interface> Blocks::make(const std::string& name) {
-  if (engine_ == BlockEngine::kModel) return std::make_unique<Model>();
+template <class Interface, class Model, class Rtl, class... Size>
+std::unique_ptr<Interface> Blocks::make(const std::string& name, Size... size) {
+  if (engine_ == BlockEngine::kModel) return std::make_unique<Model>(size...);
   std::string scopes = name;
   std::replace(scopes.begin(), scopes.end(), '.', ' ');
-  auto block = std::make_unique<Rtl>(context_, scopes);
+  auto block = std::make_unique<Rtl>(context_, scopes, size...);
   traced_.push_back({name, [&block = *block](VerilatedFstC& fst) { block.trace(fst); }});
   return block;
 }
@@ -63,6 +86,22 @@ std::unique_ptr<rtl::PfcRx> Blocks::pfc_rx(const std::string& name) {
 
 std::unique_ptr<rtl::PfcWatchdog> Blocks::pfc_watchdog(const std::string& name) {
   return make<rtl::PfcWatchdog, rtl::PfcWatchdogModel, rtl::PfcWatchdogRtl>(name);
+}
+
+std::unique_ptr<rtl::EcnMarker> Blocks::ecn_marker(const std::string& name) {
+  return make<rtl::EcnMarker, rtl::EcnMarkerModel, rtl::EcnMarkerRtl>(name);
+}
+
+std::unique_ptr<rtl::DcqcnRp> Blocks::dcqcn_rp(const std::string& name, std::size_t contexts) {
+  return make<rtl::DcqcnRp, rtl::DcqcnRpModel, rtl::DcqcnRpRtl>(name, size_class(name, contexts));
+}
+
+std::unique_ptr<rtl::DcqcnNp> Blocks::dcqcn_np(const std::string& name, std::size_t contexts) {
+  return make<rtl::DcqcnNp, rtl::DcqcnNpModel, rtl::DcqcnNpRtl>(name, size_class(name, contexts));
+}
+
+std::unique_ptr<rtl::Pacer> Blocks::pacer(const std::string& name, std::size_t contexts) {
+  return make<rtl::Pacer, rtl::PacerModel, rtl::PacerRtl>(name, size_class(name, contexts));
 }
 
 }  // namespace railyard

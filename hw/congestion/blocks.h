@@ -11,7 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include "rtl/model/dcqcn_np.h"
+#include "rtl/model/dcqcn_rp.h"
+#include "rtl/model/ecn_marker.h"
 #include "rtl/model/fields.h"
+#include "rtl/model/pacer.h"
 #include "rtl/model/pfc_gen.h"
 #include "rtl/model/pfc_rx.h"
 #include "rtl/model/pfc_watchdog.h"
@@ -34,8 +38,16 @@ struct CongestionConfig {
   void declare(Parameters& p);
 };
 
-enum class BlockKind : std::uint8_t { kPfcGen, kPfcRx, kPfcWatchdog };
-constexpr std::size_t kBlockKinds = 3;
+enum class BlockKind : std::uint8_t {
+  kPfcGen,
+  kPfcRx,
+  kPfcWatchdog,
+  kEcnMarker,
+  kDcqcnRp,
+  kDcqcnNp,
+  kPacer
+};
+constexpr std::size_t kBlockKinds = 7;
 const char* name_of(BlockKind kind);
 
 /// Makes the blocks of a simulation and knows them; outlives them.
@@ -64,6 +76,11 @@ class Blocks {
   std::unique_ptr<rtl::PfcGen> pfc_gen(const std::string& name);
   std::unique_ptr<rtl::PfcRx> pfc_rx(const std::string& name);
   std::unique_ptr<rtl::PfcWatchdog> pfc_watchdog(const std::string& name);
+  std::unique_ptr<rtl::EcnMarker> ecn_marker(const std::string& name);
+  /// Of the smallest size class that has so many contexts; std::length_error beyond the largest.
+  std::unique_ptr<rtl::DcqcnRp> dcqcn_rp(const std::string& name, std::size_t contexts);
+  std::unique_ptr<rtl::DcqcnNp> dcqcn_np(const std::string& name, std::size_t contexts);
+  std::unique_ptr<rtl::Pacer> pacer(const std::string& name, std::size_t contexts);
 
   bool free_running() const { return clocking_ == BlockClocking::kFreeRunning; }
   const std::vector<Traced>& traced() const { return traced_; }
@@ -91,8 +108,8 @@ class Blocks {
     if (engine_ == BlockEngine::kModel) return;
     for (const Tick& each : ticks_) each(now);
   }
-  template <class Interface, class Model, class Rtl>
-  std::unique_ptr<Interface> make(const std::string& name);
+  template <class Interface, class Model, class Rtl, class... Size>
+  std::unique_ptr<Interface> make(const std::string& name, Size... size);
 
   BlockEngine engine_ = BlockEngine::kModel;
   BlockClocking clocking_ = BlockClocking::kGated;
