@@ -25,18 +25,6 @@ unsigned size_class(const std::string& name, std::size_t contexts) {
 
 }  // namespace
 
-void CongestionConfig::declare(Parameters& p) {
-  p.choice("engine", engine, {{"rtl", BlockEngine::kRtl}, {"model", BlockEngine::kModel}})
-      .doc(
-          "What computes the blocks of congestion control: the SystemVerilog, Verilated, or its "
-          "bit-exact twin in C++; every result is the same");
-  p.choice("clocking", clocking,
-           {{"gated", BlockClocking::kGated}, {"free_running", BlockClocking::kFreeRunning}})
-      .doc(
-          "Whether blocks skip the cycles in which none of their registers would change; every "
-          "result is the same");
-}
-
 const char* name_of(BlockKind kind) {
   switch (kind) {
     case BlockKind::kPfcGen:
@@ -57,7 +45,7 @@ const char* name_of(BlockKind kind) {
   return "";
 }
 
-Blocks::Blocks(const CongestionConfig& config, VerilatedContext* context)
+Blocks::Blocks(const BlocksConfig& config, VerilatedContext* context)
     : engine_(config.engine), clocking_(config.clocking), context_(context) {
   if (engine_ == BlockEngine::kRtl && context_ == nullptr) {
     throw std::logic_error("Verilated blocks need a context");

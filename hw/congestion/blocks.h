@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw/congestion/congestion_config.h"
 #include "rtl/model/dcqcn_np.h"
 #include "rtl/model/dcqcn_rp.h"
 #include "rtl/model/ecn_marker.h"
@@ -20,23 +21,11 @@
 #include "rtl/model/pfc_rx.h"
 #include "rtl/model/pfc_watchdog.h"
 #include "tlm/base/time.h"
-#include "tlm/config/parameters.h"
 
 class VerilatedContext;
 class VerilatedFstC;
 
 namespace railyard {
-
-enum class BlockEngine : std::uint8_t { kModel, kRtl };
-enum class BlockClocking : std::uint8_t { kGated, kFreeRunning };
-
-/// The keys of the group `congestion`.
-struct CongestionConfig {
-  BlockEngine engine = BlockEngine::kRtl;
-  BlockClocking clocking = BlockClocking::kGated;
-
-  void declare(Parameters& p);
-};
 
 enum class BlockKind : std::uint8_t {
   kPfcGen,
@@ -67,7 +56,7 @@ class Blocks {
   /// Twins, gated.
   Blocks() = default;
   /// `context` is what Verilated models are made in; it may be null if the engine is `model`.
-  Blocks(const CongestionConfig& config, VerilatedContext* context);
+  Blocks(const BlocksConfig& config, VerilatedContext* context);
   ~Blocks();
   Blocks(const Blocks&) = delete;
   Blocks& operator=(const Blocks&) = delete;
@@ -84,6 +73,9 @@ class Blocks {
 
   bool free_running() const { return clocking_ == BlockClocking::kFreeRunning; }
   const std::vector<Traced>& traced() const { return traced_; }
+  /// Before the run: somebody looks at signals, so edges are to be executed at their times.
+  void set_traces() { traces_ = true; }
+  bool traces() const { return traces_; }
   /// Ticks are called in the order in which they were given.
   void on_tick(Tick tick) { ticks_.push_back(std::move(tick)); }
   void watch(Watch watch) { watch_ = std::move(watch); }
@@ -118,6 +110,7 @@ class Blocks {
   std::vector<Tick> ticks_;
   Watch watch_;
   Time ticked_ = -1;
+  bool traces_ = false;
   std::array<std::uint64_t, kBlockKinds> cycles_{};
 };
 

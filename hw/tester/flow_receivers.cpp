@@ -1,13 +1,20 @@
 #include "hw/tester/flow_receivers.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 namespace railyard {
 
-FlowReceivers::FlowReceivers(Partition& partition, const std::string& name, const CnpConfig& config,
-                             std::function<void()> wake)
-    : partition_(partition), name_(name), config_(config), wake_(std::move(wake)) {
+FlowReceivers::FlowReceivers(Partition& partition, const std::string& name,
+                             const TesterConfig& config, Blocks& blocks, std::function<void()> wake)
+    : partition_(partition),
+      name_(name),
+      config_(config.cnp),
+      wake_(std::move(wake)),
+      notification_(partition, name,
+                    {config.congestion.clock, config.cnp.interval, config.cnp.delay}, blocks,
+                    [this](std::uint32_t context) { answer(context); }) {
   register_all(name + ".");
 }
 
@@ -18,7 +25,31 @@ void FlowReceivers::expect(const FlowConfig& flow) {
                            ", or its queue pair, is expected already");
   }
   flows_.emplace_back(flow);
+  flows_.back().context = context_of(flow);
+  contexts_ = std::max(contexts_, flows_.back().context + 1);
   register_flow(number);
+}
+
+std::uint32_t FlowReceivers::context_of(const FlowConfig& flow) {
+  switch (config_.scope) {
+    case CnpScope::kPort:
+      return 0;
+    case CnpScope::kAddress: {
+      const auto found = std::find(addresses_.begin(), addresses_.end(), flow.source.ip);
+      const auto context = static_cast<std::uint32_t>(found - addresses_.begin());
+      if (found == addresses_.end()) addresses_.push_back(flow.source.ip);
+      return context;
+    }
+    case CnpScope::kQueuePair:
+      break;
+  }
+  return static_cast<std::uint32_t>(flows_.size() - 1);
+}
+
+void FlowReceivers::seal() {
+  if (!config_.enabled || contexts_ == 0) return;
+  latest_marked_.resize(contexts_);
+  notification_.make(contexts_);
 }
 
 const ReceivedFlow& FlowReceivers::flow(std::size_t index) const {
@@ -68,27 +99,34 @@ void FlowReceivers::take_marked(std::uint32_t number, const net::Packet& packet,
   ++flow.ce;
   ce_.add();
   if (listener_ != nullptr) listener_->on_ce(flow.index, now);
-  if (!config_.enabled || now < flow.next_cnp) return;
-  flow.next_cnp = kQueued;
+  if (!config_.enabled) return;
+  if (!flow.cnp) {
+    net::CnpMarking marking;
+    marking.dscp = config_.dscp;
+    marking.pcp = config_.priority;
+    flow.cnp =
+        std::make_unique<const net::Frame>(net::cnp_frame(packet.frame, flow.source_qp, marking));
+  }
+  latest_marked_[flow.context] = number;
+  notification_.marked(flow.context);
+}
+
+// The CNP goes to the context's flow that was marked last.
+void FlowReceivers::answer(std::uint32_t context) {
   Ref<net::Packet> cnp = partition_.packets().packets.acquire();
-  net::CnpMarking marking;
-  marking.dscp = config_.dscp;
-  marking.pcp = config_.priority;
-  cnp->frame = net::cnp_frame(packet.frame, flow.source_qp, marking);
+  cnp->frame = *flows_[latest_marked_[context]].cnp;
   cnp->seal();
-  cnps_.push({number, std::move(cnp)});
+  cnps_.push(std::move(cnp));
   partition_.open_work();
   wake_();
 }
 
 Ref<net::Packet> FlowReceivers::next_cnp() {
-  const Time now = partition_.now();
-  Cnp cnp = cnps_.pop();
-  flows_[cnp.flow].next_cnp = now + config_.interval;
-  cnp.packet->created = now;
+  Ref<net::Packet> cnp = cnps_.pop();
+  cnp->created = partition_.now();
   cnp_sent_.add();
   partition_.close_work();
-  return std::move(cnp.packet);
+  return cnp;
 }
 
 // Whole runs, so that a flow's numbers do not depend on when warm-up ends.

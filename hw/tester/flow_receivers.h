@@ -1,16 +1,18 @@
 // The receiving ends of a port's flows: finds a packet's flow by its queue pair, checks and counts
 // it, and answers those that came marked with CNPs.
 //
-// A CNP is answered to a flow's first marked packet, and then to the first that comes after
-// cnp.interval since its last CNP was put on the line; one a flow waits at most.
+// When a marked packet is answered is the affair of the port's notification points
+// (hw/congestion/notification_points.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "hw/congestion/notification_points.h"
 #include "hw/tester/flow.h"
 #include "hw/tester/flow_listener.h"
 #include "hw/tester/number_table.h"
@@ -29,19 +31,23 @@ struct ReceivedFlow {
   Time completed_at = 0;  // when the latest packet was taken of a flow whose last has come; or 0
   std::uint64_t ce = 0;
   std::uint64_t out_of_order = 0;
-  Time next_cnp = 0;  // earliest
+  std::unique_ptr<const net::Frame> cnp;  // that answers it, once a packet was marked
   std::uint32_t index;
   std::uint32_t source_qp;
+  std::uint32_t context = 0;  // in the notification points
 };
 
 class FlowReceivers {
  public:
   /// `name` is the port's. `wake` is called when a CNP is due.
-  FlowReceivers(Partition& partition, const std::string& name, const CnpConfig& config,
-                std::function<void()> wake);
+  FlowReceivers(Partition& partition, const std::string& name, const TesterConfig& config,
+                Blocks& blocks, std::function<void()> wake);
 
   /// Before the run. A queue pair or flow that is expected already is a std::logic_error.
   void expect(const FlowConfig& flow);
+  /// All flows are expected, and nothing is traced yet.
+  void seal();
+  void start() { notification_.start(); }
   void set_listener(FlowListener* listener) { listener_ = listener; }
 
   /// The receiver takes a frame.
@@ -56,13 +62,9 @@ class FlowReceivers {
   const ReceivedFlow& flow(std::size_t index) const;
 
  private:
-  static constexpr Time kQueued = kForever;  // next_cnp of a flow whose CNP waits
-  struct Cnp {
-    std::uint32_t flow = 0;
-    Ref<net::Packet> packet;
-  };
-
   void take_marked(std::uint32_t number, const net::Packet& packet, Time now);
+  std::uint32_t context_of(const FlowConfig& flow);
+  void answer(std::uint32_t context);
   void register_flow(std::uint32_t number);
   void register_all(const std::string& prefix);
 
@@ -75,7 +77,11 @@ class FlowReceivers {
   std::vector<ReceivedFlow> flows_;
   NumberTable by_qp_;
   NumberTable by_index_;
-  Ring<Cnp> cnps_;
+  std::vector<IpAddress> addresses_;          // whose contexts they are, with that scope
+  std::vector<std::uint32_t> latest_marked_;  // [context] flow
+  std::uint32_t contexts_ = 0;
+  NotificationPoints notification_;
+  Ring<Ref<net::Packet>> cnps_;
 
   std::uint64_t missing_ = 0;  // packets of all flows
   Counter packets_, payload_, out_of_order_, duplicate_, stray_, ce_, cnp_sent_;

@@ -56,6 +56,18 @@ void FlowTurns::sent(std::uint32_t number, std::uint32_t line_bytes, Time now) {
   }
 }
 
+void FlowTurns::postpone(std::uint32_t number, Time until) {
+  leave_line(number);
+  wait_until(number, until);
+}
+
+void FlowTurns::expedite(std::uint32_t number, Time now) {
+  const Flow& flow = flows_[number];
+  if (!flow.waiting || !flow.begun || heap_[flow.slot].due <= now) return;
+  heap_[flow.slot].due = now;
+  sift_up(flow.slot);
+}
+
 void FlowTurns::finish(std::uint32_t number) {
   leave_line(number);
   const unsigned priority = flows_[number].priority;

@@ -43,7 +43,7 @@ class FlowTurns {
   std::uint8_t unfinished() const { return unfinished_; }
 
   /// Whose turn it is among the priorities of the mask; kNone if none is ready. What it made of its
-  /// turn is then said by sent() or finish().
+  /// turn is then said by sent(), postpone() or finish().
   std::uint32_t next(std::uint8_t priorities) const {
     const auto eligible = static_cast<unsigned>(ready_ & priorities);
     if (eligible == 0) return kNone;
@@ -56,6 +56,10 @@ class FlowTurns {
   }
   /// The flow whose turn it was sent a packet of so many bytes of the line, and has more.
   void sent(std::uint32_t number, std::uint32_t line_bytes, Time now);
+  /// It may not send before.
+  void postpone(std::uint32_t number, Time until);
+  /// A flow that waits may send now.
+  void expedite(std::uint32_t number, Time now);
   /// ... and has no more.
   void finish(std::uint32_t number);
 

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "hw/congestion/algorithms.h"
 #include "hw/congestion/pause_names.h"
 
 namespace railyard {
@@ -22,7 +23,7 @@ constexpr std::size_t kLoggedPauses = std::size_t{1} << 15;
 
 TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
                        const TesterConfig& config, const TesterAddress& address, Rate line_rate,
-                       const std::string& peer)
+                       const std::string& peer, Blocks* blocks)
     : sc_module(name),
       config_(config),
       partition_(partition),
@@ -33,13 +34,18 @@ TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
                  }),
       act_(Event::of<&TesterPort::transmit_next>(
           *this, partition.endpoint(std::string(this->name()) + ".act"), Phase::kAct)),
+      congestion_(make_congestion_control(
+          config.congestion,
+          {partition, this->name(), line_rate, blocks != nullptr ? *blocks : own_blocks_})),
       pause_log_(kLoggedPauses),
       pauses_(partition, this->name(), line_rate, config.response_quanta, *this),
       pfc_(partition, this->name(), config.pfc, address.mac, line_rate, pause_log_,
            [this] { transmit_next(); }),
-      receivers_(partition, this->name(), config.cnp, [this] { transmit_next(); }),
+      receivers_(partition, this->name(), config, blocks != nullptr ? *blocks : own_blocks_,
+                 [this] { transmit_next(); }),
       buffer_(partition, this->name(), config, pfc_,
               [this](const net::Packet& packet) { receivers_.take(packet); }) {
+  if (congestion_) congestion_->set_listener(this);
   tx.register_nb_transport_bw(this, &TesterPort::line);
   rx.register_nb_transport_fw(this, &TesterPort::receive);
   register_all(peer);
@@ -55,6 +61,7 @@ void TesterPort::send_flow(const FlowConfig& flow) {
                            ", or its queue pair, sends already");
   }
   senders_.emplace_back(flow);
+  if (congestion_) congestion_->open({"flow" + std::to_string(flow.index), flow.priority});
   partition_.open_work(flow.packets());
   register_sender(number);
 }
@@ -78,8 +85,17 @@ void TesterPort::set_rate(std::size_t flow, const std::optional<Rate>& rate) {
   if (started_ && !sending_) plan_next();
 }
 
+void TesterPort::seal() {
+  sealed_ = true;
+  if (congestion_ && !senders_.empty()) congestion_->seal();
+  receivers_.seal();
+}
+
 void TesterPort::start_of_simulation() {
+  if (!sealed_) seal();
   started_ = true;
+  if (congestion_ && !senders_.empty()) congestion_->start();
+  receivers_.start();
   plan_next();
   buffer_.start();
 }
@@ -113,14 +129,32 @@ bool TesterPort::cnp_may_go() const {
 std::uint32_t TesterPort::next_flow() {
   const auto may_send = static_cast<std::uint8_t>(~pauses_.paused());
   SendState state = SendState::kIdle;
-  if ((turns_.ready() & may_send) != 0) {
-    if (send_gate_.open()) return turns_.next(may_send);
+  const std::uint32_t flow = next_due_flow(may_send);
+  if (flow != FlowTurns::kNone) {
+    if (send_gate_.open()) return flow;
     state = SendState::kStalled;
   } else if (turns_.ready() != 0) {
     state = SendState::kPaused;
   }
   state_probe_.set(state_value(state), partition_.now());
   return FlowTurns::kNone;
+}
+
+// Whose turn it is, those passed over that congestion control keeps from sending yet.
+std::uint32_t TesterPort::next_due_flow(std::uint8_t priorities) {
+  std::uint32_t flow = turns_.next(priorities);
+  while (congestion_ && flow != FlowTurns::kNone) {
+    const Time due = congestion_->next_packet(flow);
+    if (due <= partition_.now()) break;
+    turns_.postpone(flow, due);
+    flow = turns_.next(priorities);
+  }
+  return flow;
+}
+
+void TesterPort::may_send(std::uint32_t qp) {
+  turns_.expedite(qp, partition_.now());
+  if (started_ && !sending_) plan_next();
 }
 
 void TesterPort::send_data(std::uint32_t number) {
@@ -132,6 +166,7 @@ void TesterPort::send_data(std::uint32_t number) {
   sent_packets_.add();
   partition_.close_work();
   put_on_line(packet);
+  if (congestion_) congestion_->sent(number, net::line_bytes(bytes));
   if (listener_ != nullptr) listener_->on_sent(sender.index, bytes, now);
   if (sender.source.done()) {
     turns_.finish(number);
@@ -257,6 +292,7 @@ void TesterPort::take_cnp(const net::Frame& frame) {
   Sender& sender = senders_[number];
   ++sender.cnps;
   cnp_received_.add();
+  if (congestion_) congestion_->cnp(number);
   if (listener_ != nullptr) listener_->on_cnp(sender.index, partition_.now());
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/congestion_control.h"
 #include "hw/congestion/pause_log.h"
 #include "hw/congestion/timed_pause_receiver.h"
 #include "hw/tester/flow.h"
@@ -33,15 +34,16 @@
 
 namespace railyard {
 
-class TesterPort : public sc_core::sc_module, private PauseListener {
+class TesterPort : public sc_core::sc_module, private PauseListener, private CongestionListener {
  public:
   PacketInitiatorSocket<TesterPort> tx{"tx"};
   PacketTargetSocket<TesterPort> rx{"rx"};
 
   /// `line_rate` is the link's. `peer` is the hierarchical name of the port at the other end, for
-  /// what it waits for.
+  /// what it waits for. `blocks` outlive it; none: it has its own, twins.
   TesterPort(sc_core::sc_module_name name, Partition& partition, const TesterConfig& config,
-             const TesterAddress& address, Rate line_rate, const std::string& peer);
+             const TesterAddress& address, Rate line_rate, const std::string& peer,
+             Blocks* blocks = nullptr);
   ~TesterPort() override;
 
   /// Before the run: a flow that this port sends, or that it is to receive. Queue pairs and indices
@@ -49,6 +51,8 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   void send_flow(const FlowConfig& flow);
   void expect_flow(const FlowConfig& flow);
   void set_listener(FlowListener* listener);
+  /// All flows are named, and nothing is traced yet. Without this: when the run begins.
+  void seal();
 
   /// The rate of a flow that this port sends from its next packet on, at any time; none: line rate.
   /// A packet that waits under a slower rate is sped up, one that is due goes as it is, and nothing
@@ -85,6 +89,8 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   void transmit_next();
   void send_data(std::uint32_t number);
   std::uint32_t next_flow();
+  std::uint32_t next_due_flow(std::uint8_t priorities);
+  void may_send(std::uint32_t qp) override;
   void put_on_line(const Ref<net::Packet>& packet);
   void plan_next();
   bool cnp_may_go() const;
@@ -105,6 +111,7 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   TesterConfig config_;
   Partition& partition_;
   FlowListener* listener_ = nullptr;
+  Blocks own_blocks_;
 
   std::vector<Sender> senders_;
   NumberTable sender_by_qp_;
@@ -112,6 +119,8 @@ class TesterPort : public sc_core::sc_module, private PauseListener {
   FlowTurns turns_;
   StallGate send_gate_;
   Event act_;
+  std::unique_ptr<CongestionControl> congestion_;  // queue pairs are numbered like senders
+  bool sealed_ = false;
   bool started_ = false;
   bool sending_ = false;
   bool link_up_ = true;

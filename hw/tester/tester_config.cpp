@@ -55,6 +55,14 @@ void CnpConfig::declare(Parameters& p) {
   p.add("interval", interval)
       .range(0, kSecond)
       .doc("Least time between two CNPs of a flow; the first goes at once");
+  p.add("delay", delay)
+      .range(0, 100 * kMicrosecond)
+      .doc("From a packet with CE to its CNP, beyond the three or four cycles of the block");
+  p.choice("scope", scope,
+           {{"queue_pair", CnpScope::kQueuePair},
+            {"address", CnpScope::kAddress},
+            {"port", CnpScope::kPort}})
+      .doc("What the interval counts for: a flow, all flows from an address, or all of a port");
   p.add("dscp", dscp).max(63).doc("DSCP of CNPs");
   p.add("priority", priority)
       .max(7)

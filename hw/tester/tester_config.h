@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "hw/congestion/congestion_config.h"
 #include "tlm/base/quantity.h"
 #include "tlm/base/rate.h"
 #include "tlm/base/time.h"
@@ -48,11 +49,16 @@ struct StuckWindow {
   Time end() const { return lasts == 0 ? kForever : at + lasts; }
 };
 
+/// For whom CNPs are counted apart.
+enum class CnpScope : std::uint8_t { kQueuePair, kAddress, kPort };
+
 /// Congestion notification packets: the answer to packets that a switch marked. Defaults as
 /// ConnectX NICs have them.
 struct CnpConfig {
   bool enabled = false;
   Time interval = 50 * kMicrosecond;
+  Time delay = 0;
+  CnpScope scope = CnpScope::kQueuePair;
   std::uint8_t dscp = 48;
   std::uint8_t priority = 6;
 
@@ -69,6 +75,7 @@ struct TesterConfig {
   StallConfig send_stall;
   std::vector<StuckWindow> stuck;
   CnpConfig cnp;
+  CongestionConfig congestion;  // not a key here: the platform's
 
   void declare(Parameters& p);
 };

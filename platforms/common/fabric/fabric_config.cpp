@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hw/congestion/dcqcn.h"
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
 
@@ -31,7 +32,8 @@ void FabricConfig::declare(Parameters& p) {
       .doc("Whether payload bytes move and are checked, or are a length only; timing is the same");
   p.group("link", link).doc("All links; the topology may give some another rate and length");
   p.group("topology", topology).doc("Hosts, switches, and cables between them");
-  p.group("congestion", congestion).doc("Blocks of congestion control: PFC in the switches");
+  p.group("congestion", congestion)
+      .doc("Congestion control of the endpoints, and the blocks that PFC and ECN have too");
   p.group("switch", switches).doc("All switches");
   p.group("tester", tester).doc("All hosts' ports");
   p.group("nic", nic).doc("All hosts' ports, whatever stands behind them");
@@ -49,6 +51,7 @@ void FabricConfig::declare(Parameters& p) {
     }
     const Topology built = build_topology(topology, link);
     check_capacity(built, bound);
+    control_congestion(built, bound);
     const auto endpoints = endpoints_of(built);
     check_pattern(traffic, endpoints,
                   [&](const auto& key, const auto& problem, const auto& remedy) {
@@ -76,6 +79,22 @@ void FabricConfig::check_capacity(const Topology& built, const Bound& bound) con
                            built.nodes()[i].ports, built.nodes()[i].name, rates[i], capacity,
                            v.ports.value, format_rate(v.rate.value)),
                "connect less, write slower links, or choose a larger profile or custom");
+  }
+}
+
+/// An algorithm lives on CNPs: what is not written of them follows from it.
+void FabricConfig::control_congestion(const Topology& built, const Bound& bound) {
+  if (!congestion.controls()) return;
+  if (!bound.has("tester.cnp.enabled")) tester.cnp.enabled = true;
+  if (!bound.has("tester.cnp.interval")) {
+    tester.cnp.interval = least_time_between_cnps(congestion.set);
+  }
+  for (const PatternEndpoint& endpoint : endpoints_of(built)) {
+    if (gigabits(endpoint.line_rate) <= Dcqcn::kMostGbps) continue;
+    bound.fail("congestion.algorithm",
+               fmt::format("dcqcn's rates reach {:g} Gb/s, and {} has {:g}", Dcqcn::kMostGbps,
+                           endpoint.port, gigabits(endpoint.line_rate)),
+               "write slower links of hosts, or congestion.algorithm: none");
   }
 }
 

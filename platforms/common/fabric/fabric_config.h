@@ -53,6 +53,7 @@ struct FabricConfig {
 
  private:
   void check_capacity(const Topology& built, const Bound& bound) const;
+  void control_congestion(const Topology& built, const Bound& bound);
   void check_stuck(const EndpointNames& names) const;
 };
 

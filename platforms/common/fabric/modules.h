@@ -27,11 +27,12 @@ struct HostPort {
 };
 
 struct TesterFabric::Host : sc_core::sc_module {
-  Host(sc_core::sc_module_name name, const std::vector<HostPort>& ports) : sc_module(name) {
+  Host(sc_core::sc_module_name name, const std::vector<HostPort>& ports, Blocks& blocks)
+      : sc_module(name) {
     for (const HostPort& p : ports) {
       const std::string number = std::to_string(p.number);
       nics.push_back(std::make_unique<TesterPort>(("nic" + number).c_str(), p.partition, p.tester,
-                                                  p.address, p.link.rate, p.peer));
+                                                  p.address, p.link.rate, p.peer, &blocks));
       links.push_back(std::make_unique<LinkEnd>(("link" + number).c_str(), p.partition, p.link,
                                                 Announce::kLastBit));
       bind_both(*nics.back(), *links.back());

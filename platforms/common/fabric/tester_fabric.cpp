@@ -1,9 +1,12 @@
 #include "platforms/common/fabric/tester_fabric.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <utility>
 
+#include "hw/congestion/dcqcn.h"
 #include "hw/eth_switch/eth_switch.h"
 #include "hw/eth_switch/switch_port.h"
 #include "hw/tester/port.h"
@@ -44,6 +47,7 @@ TesterFabric::~TesterFabric() = default;
 void TesterFabric::join(TraceFile& trace, std::function<void(Time)> ticks) {
   for (const Blocks::Traced& block : blocks_.traced()) trace.add_model(block.name, block.trace);
   blocks_.on_tick(std::move(ticks));
+  blocks_.set_traces();
 }
 
 // --- modules ---
@@ -88,6 +92,7 @@ void TesterFabric::build_switches() {
 
 TesterConfig TesterFabric::tester_config(std::uint32_t endpoint) const {
   TesterConfig config = config_.tester;
+  config.congestion = config_.congestion;
   for (const StuckPort& stuck : config_.stuck) {
     if (endpoint_of(stuck, names_) != endpoint) continue;
     config.stuck.push_back({stuck.at, stuck.lasts});
@@ -107,7 +112,7 @@ void TesterFabric::build_hosts() {
                        address_of(i, config_.nic.ip), link_config(topology_.links()[i]),
                        port_name(endpoint.at)});
     }
-    hosts_.push_back(std::make_unique<Host>(topology_.nodes()[node].name.c_str(), ports));
+    hosts_.push_back(std::make_unique<Host>(topology_.nodes()[node].name.c_str(), ports, blocks_));
     for (const auto& nic : hosts_.back()->nics) endpoint_ports_.push_back(nic.get());
   }
 }
@@ -172,6 +177,26 @@ void TesterFabric::add_flows(const Routes& routes) {
     flows_.push_back(flow);
     flow_ends_.push_back({spec.source, spec.destination});
   }
+  check_contexts();
+  for (TesterPort* port : endpoint_ports_) port->seal();
+}
+
+// The blocks of congestion control hold so many queue pairs of a port.
+void TesterFabric::check_contexts() const {
+  const auto check = [&](bool counts, std::uint32_t FlowEnds::*end, const char* does) {
+    if (!counts) return;
+    std::vector<std::size_t> flows(endpoints_.size());
+    for (const FlowEnds& ends : flow_ends_) {
+      if (++flows[ends.*end] <= Dcqcn::kMostQueuePairs) continue;
+      throw ConfigError(config_.traffic.mark.place(),
+                        fmt::format("traffic: {} {} more than {} flows, the queue pairs that a "
+                                    "port's congestion control holds",
+                                    endpoints_[ends.*end].port, does, Dcqcn::kMostQueuePairs),
+                        "take fewer flows, or congestion.algorithm: none and no tester.cnp");
+    }
+  };
+  check(config_.congestion.controls(), &FlowEnds::source, "sends");
+  check(config_.tester.cnp.enabled, &FlowEnds::destination, "receives");
 }
 
 void TesterFabric::say_topology(const Routes& routes) {

@@ -57,6 +57,7 @@ class TesterFabric : public Fabric {
   void connect_links(bool checks);
   void add_routes(const Routes& routes);
   void add_flows(const Routes& routes);
+  void check_contexts() const;
   void say_topology(const Routes& routes);
   void watch_congestion(const Routes& routes);
   std::vector<std::size_t> egresses_of(const Routes& routes, const FlowEnds& flow) const;

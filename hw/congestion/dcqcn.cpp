@@ -1,0 +1,257 @@
+#include "hw/congestion/dcqcn.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "rtl/model/dcqcn_setup.h"
+
+namespace railyard {
+
+namespace {
+
+constexpr double kRateUnit = 1.0 / 4096 / 1000;  // Gb/s of a rate in UQ20.12 Mb/s
+constexpr double kAlphaOne = 1U << 24;
+/// From the edge that takes a packet to the one from which the pacer's answer stands.
+constexpr std::uint64_t kPacerAnswers = 2;
+
+double hertz(Time period) { return static_cast<double>(kSecond) / static_cast<double>(period); }
+
+}  // namespace
+
+Dcqcn::Dcqcn(const CongestionConfig& config, const ControlledPort& port)
+    : config_(config),
+      partition_(port.partition),
+      name_(port.name),
+      line_(port.line),
+      blocks_(port.blocks),
+      reaction_(*this),
+      pacing_(*this) {}
+
+Dcqcn::~Dcqcn() = default;
+
+void Dcqcn::open(const QueuePair& qp) {
+  qps_.push_back(std::make_unique<Qp>());
+  qps_.back()->name = qp.name;
+  qps_.back()->traffic_class = qp.traffic_class;
+  register_qp(*qps_.back());
+}
+
+void Dcqcn::seal() {
+  reaction_.make(qps_.size());
+  pacing_.make(qps_.size());
+}
+
+void Dcqcn::start() {
+  reaction_.start();
+  pacing_.start();
+}
+
+void Dcqcn::sent(std::uint32_t qp, std::uint32_t line_bytes) {
+  reaction_.run();
+  pacing_.sent(qp, line_bytes, qps_[qp]->interval);
+  reaction_.sent(qp, line_bytes);
+}
+
+void Dcqcn::cnp(std::uint32_t qp) { reaction_.cnp(qp); }
+
+Time Dcqcn::next_packet(std::uint32_t qp) {
+  pacing_.run();
+  const Qp& q = *qps_[qp];
+  return q.unanswered == 0 ? q.next : pacing_.earliest_answer(q.asked_at);
+}
+
+double Dcqcn::rate_gbps(std::uint32_t qp) {
+  reaction_.run();
+  return static_cast<double>(qps_[qp]->rate.value()) * kRateUnit;
+}
+
+void Dcqcn::answered(const rtl::DcqcnRpOut& out, Time at) {
+  Qp& q = *qps_[out.qp];
+  q.interval = out.interval;
+  q.rate.set(out.rate, at);
+  q.alpha.set(out.alpha, at);
+  if (!blocks_.traces()) return;
+  q.rate_probe.set_real(out.rate * kRateUnit, at);
+  q.target_probe.set_real(static_cast<double>(out.target) * kRateUnit, at);
+  q.alpha_probe.set_real(out.alpha / kAlphaOne, at);
+  if (q.stage_probe.on()) q.stage_probe.set(reaction_.stage(out.qp), at);
+}
+
+void Dcqcn::register_qp(Qp& qp) {
+  StatisticsRegistry& s = partition_.statistics();
+  s.add_derived({qp.name + ".rate_gbps", "Gb/s", "Mean of DCQCN's current rate"},
+                [this, &qp](Time now, Time measured) {
+                  reaction_.run();
+                  const double area = qp.rate.area(now) * kRateUnit;
+                  return MetricValue::of(measured > 0 ? area / static_cast<double>(measured) : 0.0);
+                });
+  s.add_derived({qp.name + ".alpha", "1", "Mean of DCQCN's alpha"},
+                [this, &qp](Time now, Time measured) {
+                  reaction_.run();
+                  const double area = qp.alpha.area(now) / kAlphaOne;
+                  return MetricValue::of(measured > 0 ? area / static_cast<double>(measured) : 0.0);
+                });
+  s.on_reset([this, &qp](Time now) {
+    reaction_.run();
+    qp.rate.reset(now);
+    qp.alpha.reset(now);
+  });
+  ProbeRegistry& probes = partition_.probes();
+  probes.add(qp.rate_probe,
+             {qp.name + ".rate", ProbeKind::kReal, 64, "Gb/s", "DCQCN's current rate", {}});
+  probes.add(qp.target_probe,
+             {qp.name + ".target_rate", ProbeKind::kReal, 64, "Gb/s", "DCQCN's target rate", {}});
+  probes.add(qp.alpha_probe, {qp.name + ".alpha", ProbeKind::kReal, 64, "", "DCQCN's alpha", {}});
+  probes.add(qp.stage_probe, {qp.name + ".stage",
+                              ProbeKind::kEnum,
+                              2,
+                              "",
+                              "DCQCN's way up",
+                              {"LINE_RATE", "FAST_RECOVERY", "ADDITIVE", "HYPER"}});
+}
+
+// --- dcqcn_rp ---
+
+Dcqcn::ReactionPoint::ReactionPoint(Dcqcn& owner)
+    : owner_(owner),
+      name_(owner.name_ + ".dcqcn_rp"),
+      clock_(owner.partition_, name_, owner.config_.clock, owner.blocks_, *this) {}
+
+void Dcqcn::ReactionPoint::make(std::size_t qps) {
+  block_ = owner_.blocks_.dcqcn_rp(name_, qps);
+  block_->reset();
+  configure();
+}
+
+// As a driver does it before traffic: time stands, and the cycles are not counted.
+void Dcqcn::ReactionPoint::configure() {
+  in_.pace_factor = rtl::dcqcn_pace_factor(hertz(owner_.config_.clock));
+  unsigned used = 0;
+  for (const auto& qp : owner_.qps_) used |= 1U << qp->traffic_class;
+  in_.cfg_valid = true;
+  for (unsigned c = 0; c < CongestionConfig::kClasses; ++c) {
+    if ((used >> c & 1U) == 0) continue;
+    in_.cfg_class = static_cast<std::uint8_t>(c);
+    const auto setup = owner_.config_.of_class(c).setup(owner_.config_.clock, owner_.line_);
+    for (const rtl::DcqcnWrite& write : rtl::dcqcn_writes(setup)) {
+      in_.cfg_addr = write.addr;
+      in_.cfg_data = write.data;
+      block_->clock(in_);
+    }
+  }
+  in_.cfg_valid = false;
+  const auto note = [this] {
+    if (out_.valid) owner_.answered(out_, 0);
+  };
+  for (std::uint32_t qp = 0; qp < owner_.qps_.size(); ++qp) {
+    in_.tx_valid = in_.tx_open = true;
+    in_.tx_qp = qp;
+    in_.tx_class = owner_.qps_[qp]->traffic_class;
+    out_ = block_->clock(in_);
+    note();
+  }
+  in_.tx_valid = in_.tx_open = false;
+  for (unsigned i = 0; i < rtl::DcqcnRp::kLatency; ++i) {
+    out_ = block_->clock(in_);
+    note();
+  }
+}
+
+void Dcqcn::ReactionPoint::sent(std::uint32_t qp, std::uint32_t bytes) {
+  sent_.push({clock_.next_cycle(), qp, bytes});
+  clock_.want(clock_.next_cycle());
+}
+
+void Dcqcn::ReactionPoint::cnp(std::uint32_t qp) {
+  clock_.run();
+  cnps_.push({clock_.next_cycle(), qp});
+  clock_.want(clock_.next_cycle());
+}
+
+void Dcqcn::ReactionPoint::step(std::uint64_t cycle) {
+  const bool offers_sent = !sent_.empty() && sent_.front().cycle <= cycle;
+  const bool offers_cnp = !cnps_.empty() && cnps_.front().cycle <= cycle;
+  // Both are functions of registers, so they are what they were after the last edge.
+  const bool takes_sent = offers_sent && out_.tx_ready;
+  const bool takes_cnp = offers_cnp && out_.cnp_ready;
+  in_.now = cycle & rtl::kTimeMask;
+  in_.tx_valid = offers_sent;
+  if (offers_sent) {
+    in_.tx_qp = sent_.front().qp;
+    in_.tx_bytes = sent_.front().bytes;
+  }
+  in_.cnp_valid = offers_cnp;
+  if (offers_cnp) in_.cnp_qp = cnps_.front().qp;
+  const Time at = clock_.time_of(cycle);
+  out_ = owner_.blocks_.clock(*block_, BlockKind::kDcqcnRp, name_, in_, at);
+  if (takes_sent) sent_.pop();
+  if (takes_cnp) cnps_.pop();
+  if (out_.valid) owner_.answered(out_, at);
+  if (!out_.quiet) clock_.want(cycle + 1);
+  if (!sent_.empty()) clock_.want(std::max(cycle + 1, sent_.front().cycle));
+  if (!cnps_.empty()) clock_.want(std::max(cycle + 1, cnps_.front().cycle));
+}
+
+/// 0: no CNP yet; 1 to 3: fast recovery, additive increase, hyper increase.
+std::uint8_t Dcqcn::ReactionPoint::stage(std::uint32_t qp) const {
+  constexpr std::uint8_t kSeen = 1U << 4;
+  const rtl::DcqcnContext c = block_->context(qp);
+  if ((c.flags & kSeen) == 0) return 0;
+  const DcqcnParameters& p = owner_.config_.of_class(c.traffic_class);
+  const unsigned recovery = p.rp_threshold - (p.fewer_halvings ? 1 : 0);
+  if (std::max(c.time_stage, c.byte_stage) <= recovery) return 1;
+  return std::min(c.time_stage, c.byte_stage) > p.rp_threshold ? 3 : 2;
+}
+
+// --- pacer ---
+
+Dcqcn::Pacing::Pacing(Dcqcn& owner)
+    : owner_(owner),
+      name_(owner.name_ + ".pacer"),
+      clock_(owner.partition_, name_, owner.config_.clock, owner.blocks_, *this) {}
+
+// It clears its contexts before traffic: time stands, and the cycles are not counted.
+void Dcqcn::Pacing::make(std::size_t qps) {
+  block_ = owner_.blocks_.pacer(name_, qps);
+  block_->reset();
+  in_.burst = static_cast<std::uint32_t>(owner_.config_.burst / owner_.config_.clock);
+  for (unsigned i = 0; i < block_->contexts(); ++i) block_->clock(in_);
+}
+
+void Dcqcn::Pacing::sent(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval) {
+  clock_.run();
+  Qp& q = *owner_.qps_[qp];
+  q.asked_at = clock_.next_cycle();
+  ++q.unanswered;
+  sent_.push({q.asked_at, interval, qp, static_cast<std::uint16_t>(bytes)});
+  clock_.want(q.asked_at);
+}
+
+Time Dcqcn::Pacing::earliest_answer(std::uint64_t taken) const {
+  return clock_.time_of(std::max(taken + kPacerAnswers, clock_.next_cycle()));
+}
+
+void Dcqcn::Pacing::step(std::uint64_t cycle) {
+  in_.now = cycle & rtl::kTimeMask;
+  in_.tx_valid = !sent_.empty() && sent_.front().cycle <= cycle;
+  bool takes = false;
+  if (in_.tx_valid) {
+    in_.tx_index = static_cast<std::uint16_t>(sent_.front().qp);
+    in_.tx_bytes = sent_.front().bytes;
+    in_.tx_interval = sent_.front().interval;
+    takes = block_->settle(in_).tx_ready;
+  }
+  const Time at = clock_.time_of(cycle);
+  const rtl::PacerOut out = owner_.blocks_.clock(*block_, BlockKind::kPacer, name_, in_, at);
+  if (takes) sent_.pop();
+  if (out.next_valid) {
+    Qp& q = *owner_.qps_[out.next_index];
+    q.next = clock_.time_of(LazyClock::unwrap(out.next_at, cycle));
+    --q.unanswered;
+  }
+  if (!out.quiet) clock_.want(cycle + 1);
+  if (!sent_.empty()) clock_.want(std::max(cycle + 1, sent_.front().cycle));
+  if (out.wake_valid) clock_.want_wake(out.wake, cycle);
+}
+
+}  // namespace railyard
