@@ -111,19 +111,24 @@ void FlowReceivers::take_marked(std::uint32_t number, const net::Packet& packet,
   notification_.marked(flow.context);
 }
 
-// The CNP goes to the context's flow that was marked last.
+// The CNP goes to the context's flow that was marked last. While one of it still waits for the
+// line, another would say no more.
 void FlowReceivers::answer(std::uint32_t context) {
-  Ref<net::Packet> cnp = partition_.packets().packets.acquire();
-  cnp->frame = *flows_[latest_marked_[context]].cnp;
-  cnp->seal();
-  cnps_.push(std::move(cnp));
+  const std::uint32_t number = latest_marked_[context];
+  if (flows_[number].cnp_waits) return;
+  flows_[number].cnp_waits = true;
+  cnps_.push(number);
   partition_.open_work();
   wake_();
 }
 
 Ref<net::Packet> FlowReceivers::next_cnp() {
-  Ref<net::Packet> cnp = cnps_.pop();
+  ReceivedFlow& flow = flows_[cnps_.pop()];
+  flow.cnp_waits = false;
+  Ref<net::Packet> cnp = partition_.packets().packets.acquire();
+  cnp->frame = *flow.cnp;
   cnp->created = partition_.now();
+  cnp->seal();
   cnp_sent_.add();
   partition_.close_work();
   return cnp;

@@ -35,6 +35,7 @@ struct ReceivedFlow {
   std::uint32_t index;
   std::uint32_t source_qp;
   std::uint32_t context = 0;  // in the notification points
+  bool cnp_waits = false;     // for the line
 };
 
 class FlowReceivers {
@@ -81,7 +82,7 @@ class FlowReceivers {
   std::vector<std::uint32_t> latest_marked_;  // [context] flow
   std::uint32_t contexts_ = 0;
   NotificationPoints notification_;
-  Ring<Ref<net::Packet>> cnps_;
+  Ring<std::uint32_t> cnps_;  // flows
 
   std::uint64_t missing_ = 0;  // packets of all flows
   Counter packets_, payload_, out_of_order_, duplicate_, stray_, ce_, cnp_sent_;

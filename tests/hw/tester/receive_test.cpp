@@ -3,6 +3,7 @@
 
 #include "hw/tester/port.h"
 #include "tests/hw/tester/port_bench.h"
+#include "tests/support/fresh_kernel.h"
 #include "tests/support/link_bench.h"
 
 namespace railyard {
@@ -42,14 +43,59 @@ TEST(Cnp, AnswersTheFirstMarkAndThenOneAnInterval) {
   std::vector<Time> sent;
   for (const Time last_bit : bench.last_bits())
     sent.push_back(last_bit - (8 + 78) * support::kByte);
-  // Marks come every 2 us; the first that comes 50 us after a CNP or later is answered.
+  // Marks come every 2 us; the first that comes 50 us after an answered one or later is answered.
+  // The block takes it at its next edge and offers the CNP three later.
+  const Time taken = (kFrameToLastBit / kNanosecond + 1) * kNanosecond;
   ASSERT_EQ(sent.size(), 4U);
   for (std::size_t i = 0; i < sent.size(); ++i) {
-    EXPECT_EQ(sent[i], kFrameToLastBit + static_cast<Time>(i) * 50 * kMicrosecond);
+    EXPECT_EQ(sent[i], taken + 3 * kNanosecond + static_cast<Time>(i) * 50 * kMicrosecond);
   }
   EXPECT_EQ(metric(bench.simulation, "port.ce_received"), 100U);
   EXPECT_EQ(metric(bench.simulation, "flow0.ce_packets"), 100U);
   EXPECT_EQ(metric(bench.simulation, "port.cnp_sent"), 4U);
+}
+
+TEST(Cnp, ComesLaterByTheDelay) {
+  TesterConfig config;
+  config.cnp.delay = 100 * kMicrosecond;
+  MarkBench bench(flow_of(0, 100), config);
+  // Of marks every 2 us until 198 us, those of 0, 50, 100 and 150 us are answered.
+  for (Time i = 0; i < 100; ++i) bench.send_marked(2 * i * kMicrosecond);
+  bench.run();
+  const Time taken = (kFrameToLastBit / kNanosecond + 1) * kNanosecond;
+  ASSERT_EQ(bench.stub.received.size(), 4U);
+  for (std::size_t i = 0; i < 4; ++i) {
+    const Time since = static_cast<Time>(i) * 50 * kMicrosecond + 100 * kMicrosecond;
+    EXPECT_EQ(bench.last_bits()[i] - (8 + 78) * support::kByte, taken + kNanosecond + since);
+  }
+}
+
+// Two flows from one address and one from another, marked a microsecond apart.
+TEST(Cnp, IntervalCountsForAFlowAnAddressOrThePort) {
+  const std::vector<std::pair<CnpScope, std::size_t>> scopes = {
+      {CnpScope::kQueuePair, 3}, {CnpScope::kAddress, 2}, {CnpScope::kPort, 1}};
+  for (const auto& [scope, cnps] : scopes) {
+    const support::FreshKernel kernel;
+    TesterConfig config;
+    config.cnp.scope = scope;
+    FlowConfig first = flow_of(0, 1);
+    FlowConfig second = flow_of(1, 1);
+    FlowConfig third = flow_of(2, 1);
+    third.source.ip = *net::parse_ipv4("10.0.9.9");
+    MarkBench bench(first, config);
+    bench.port.expect_flow(second);
+    bench.port.expect_flow(third);
+    Time at = kMicrosecond;
+    bench.send_marked(0);
+    for (const FlowConfig& flow : {second, third}) {
+      const Ref<net::Packet> marked = FlowSource(flow).make(bench.pool(), 0);
+      marked->frame.set_ecn(net::Ecn::kCe);
+      bench.send_at(at, marked);
+      at += kMicrosecond;
+    }
+    bench.run();
+    EXPECT_EQ(bench.stub.received.size(), cnps);
+  }
 }
 
 TEST(Cnp, FlowsAreAnsweredEachForItself) {
@@ -103,13 +149,13 @@ INSTANTIATE_TEST_SUITE_P(V4AndV6, Family, testing::Bool());
 
 TEST(Cnp, GoesAheadOfDataAndBehindPfc) {
   TesterConfig config;
-  config.drain_rate = Rate::gbps(390);
+  config.drain_rate = Rate::gbps(236);
   config.pfc.xoff = 4175;
   config.pfc.xon = 4174;
   MarkBench bench(flow_of(0, 2), config);
-  bench.port.send_flow(flow_of(1, 3));
-  // The second comes while the first is taken: XOFF. While that is on the line the first has been
-  // taken: an XON and a CNP are due.
+  bench.port.send_flow(flow_of(1, 4));
+  // The second comes while the first is taken: XOFF. While the packet after it is on the line the
+  // first has been taken: an XON and, three cycles later, a CNP are due.
   bench.send_marked(0);
   bench.send_marked(kFrame);
   bench.run();
@@ -118,7 +164,7 @@ TEST(Cnp, GoesAheadOfDataAndBehindPfc) {
     const net::Frame& f = r.packet->frame;
     order.emplace_back(f.is_pfc() ? "PFC" : f.bth.opcode == net::Opcode::kCnp ? "CNP" : "data");
   }
-  EXPECT_THAT(order, testing::ElementsAre("data", "data", "PFC", "PFC", "CNP", "data"));
+  EXPECT_THAT(order, testing::ElementsAre("data", "data", "PFC", "data", "PFC", "CNP", "data"));
 }
 
 TEST(Cnp, IsHeldByAPauseOfItsPriorityAlone) {
