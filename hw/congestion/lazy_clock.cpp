@@ -16,6 +16,7 @@ LazyClock::LazyClock(Partition& partition, const std::string& name, Time period,
       show_(Event::of<&LazyClock::show>(*this, partition.endpoint(name + ".outputs"),
                                         Phase::kOutputs)) {
   edge_.set_background();
+  partition.on_end([this](Time /*now*/) { run(); });
 }
 
 void LazyClock::start() {

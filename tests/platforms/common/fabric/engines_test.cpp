@@ -38,10 +38,31 @@ traffic: {pattern: incast, senders: 2, messages: 100, message_size: 64KiB}
 stuck: [{port: h0, at: 10us, lasts: 400us}]
 )";
 
-Log log_of(const char* text, Time until, const char* engine, const char* clocking) {
+// Two flows a sender, marks, CNPs and cuts. The clock of 4 ns is slow beside packets of 54 ns.
+const char* const kControlled = R"(
+link: {rate: 100Gbps, length: 10m}
+topology: {kind: star, hosts: 4}
+switch: {buffer: 8MiB, clock: 100ns, pfc: {enabled: false}, ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.1}}
+nic: {path_mtu: 512}
+tester: {cnp: {delay: 1us}}
+traffic:
+  pattern: list
+  messages: 1
+  message_size: 100KB
+  flows:
+    - {source: h0, destination: h3}
+    - {source: h0, destination: h3, priority: 4}
+    - {source: h1, destination: h3}
+    - {source: h2, destination: h3}
+)";
+
+const char* const kDcqcn = ", algorithm: dcqcn, parameters: hardware, clock: 4ns";
+
+Log log_of(const char* text, const char* keys, Time until, const char* engine,
+           const char* clocking) {
   const support::FreshKernel kernel;
   BuiltFabric built(std::string(text) + "congestion: {engine: " + engine +
-                    ", clocking: " + clocking + "}\n");
+                    ", clocking: " + clocking + keys + "}\n");
   Log log;
   built.fabric.blocks()->watch(
       [&](const std::string& block, std::uint64_t cycle, const std::vector<rtl::Field>& fields) {
@@ -49,6 +70,7 @@ Log log_of(const char* text, Time until, const char* engine, const char* clockin
         for (const rtl::Field& field : fields) registers.push_back(field.value);
       });
   built.simulation.run(until);
+  built.simulation.conclude();
   return log;
 }
 
@@ -64,6 +86,7 @@ void expect_within(const Log& few, const Log& all) {
 struct Scene {
   const char* name;
   const char* text;
+  const char* keys;  // more of `congestion`
   Time until;
 };
 
@@ -72,7 +95,7 @@ void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.name; }
 class Engines : public testing::TestWithParam<Scene> {
  protected:
   Log run(const char* engine, const char* clocking) const {
-    return log_of(GetParam().text, GetParam().until, engine, clocking);
+    return log_of(GetParam().text, GetParam().keys, GetParam().until, engine, clocking);
   }
 };
 
@@ -101,8 +124,9 @@ TEST_P(Engines, AGatedClockSkipsNoCycleThatChangesARegister) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Engines,
-                         testing::Values(Scene{"pauses", kEventful, 60 * kMicrosecond},
-                                         Scene{"storm", kStorm, 900 * kMicrosecond}),
+                         testing::Values(Scene{"pauses", kEventful, "", 60 * kMicrosecond},
+                                         Scene{"storm", kStorm, "", 900 * kMicrosecond},
+                                         Scene{"dcqcn", kControlled, kDcqcn, 100 * kMicrosecond}),
                          [](const auto& scene) { return scene.param.name; });
 
 }  // namespace
