@@ -91,6 +91,13 @@ class Blocks {
     return out;
   }
 
+  /// Outputs before the edge: to be called in place of settle(), which drives the pins too.
+  template <class Block>
+  typename Block::Out settle(Block& block, const typename Block::In& in, Time now) {
+    if (now != ticked_) tick(now);
+    return block.settle(in);
+  }
+
   /// Cycles that all blocks of a kind have executed.
   std::uint64_t cycles(BlockKind kind) const { return cycles_[static_cast<std::size_t>(kind)]; }
 

@@ -232,6 +232,7 @@ Time Dcqcn::Pacing::earliest_answer(std::uint64_t taken) const {
 }
 
 void Dcqcn::Pacing::step(std::uint64_t cycle) {
+  const Time at = clock_.time_of(cycle);
   in_.now = cycle & rtl::kTimeMask;
   in_.tx_valid = !sent_.empty() && sent_.front().cycle <= cycle;
   bool takes = false;
@@ -239,9 +240,8 @@ void Dcqcn::Pacing::step(std::uint64_t cycle) {
     in_.tx_index = static_cast<std::uint16_t>(sent_.front().qp);
     in_.tx_bytes = sent_.front().bytes;
     in_.tx_interval = sent_.front().interval;
-    takes = block_->settle(in_).tx_ready;
+    takes = owner_.blocks_.settle(*block_, in_, at).tx_ready;
   }
-  const Time at = clock_.time_of(cycle);
   const rtl::PacerOut out = owner_.blocks_.clock(*block_, BlockKind::kPacer, name_, in_, at);
   if (takes) sent_.pop();
   if (out.next_valid) {

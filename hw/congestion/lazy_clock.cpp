@@ -34,7 +34,7 @@ void LazyClock::schedule_edge() {
 
 void LazyClock::edge() {
   const std::uint64_t now = cycle();
-  if (free_running_) want(now);
+  if (free_running_ && executed_ != now) want(now);  // somebody may have asked at this very time
   run();
   schedule_edge();
 }

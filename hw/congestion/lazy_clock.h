@@ -60,6 +60,7 @@ class LazyClock {
     while (wanted_ <= until) {
       const std::uint64_t next = wanted_;
       wanted_ = kNever;
+      executed_ = next;
       block_.step(next);
     }
   }
@@ -74,6 +75,7 @@ class LazyClock {
   Time period_;
   const Blocks& blocks_;
   std::uint64_t wanted_ = kNever;
+  std::uint64_t executed_ = 0;
   bool live_ = false;
   bool free_running_ = false;
   Event edge_;  // a run does not wait for it

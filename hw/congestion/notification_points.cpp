@@ -47,9 +47,9 @@ void NotificationPoints::step(std::uint64_t cycle) {
   in_.now = cycle & rtl::kTimeMask;
   in_.ce_valid = !marked_.empty() && marked_.front().cycle <= cycle;
   if (in_.ce_valid) in_.ce_index = static_cast<std::uint16_t>(marked_.front().context);
-  const rtl::DcqcnNpOut before = block_->settle(in_);
-  const rtl::DcqcnNpOut out =
-      blocks_.clock(*block_, BlockKind::kDcqcnNp, name_, in_, clock_.time_of(cycle));
+  const Time at = clock_.time_of(cycle);
+  const rtl::DcqcnNpOut before = blocks_.settle(*block_, in_, at);
+  const rtl::DcqcnNpOut out = blocks_.clock(*block_, BlockKind::kDcqcnNp, name_, in_, at);
   if (in_.ce_valid && before.ce_ready && marked_.pop().cycle < cycle) foresee(cycle);
   if (before.cnp_valid) cnps_.push(before.cnp_index);
   if (!out.quiet) clock_.want(cycle + 1);

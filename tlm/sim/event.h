@@ -53,8 +53,7 @@ class Event {
   bool pending() const { return slot_ != kNone; }
   /// When it is due; kForever if it is not pending.
   Time time() const { return pending() ? time_ : kForever; }
-  /// A background event (a monitor) does not keep a run alive, and fires late if for a while
-  /// nothing else happened in its partition. Set before it is first scheduled.
+  /// A background event (a monitor) does not keep a run alive. Set before it is first scheduled.
   void set_background() { background_ = true; }
 
  private:

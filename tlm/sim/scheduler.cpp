@@ -49,6 +49,9 @@ void Scheduler::schedule(Event& event, Time at) {
     if (event.background_) ++background_pending_;
     heap_.push_back(entry);
     sift_up(heap_.size() - 1, entry);
+    if (!peers_.empty() && !event.background_ && foreground_pending() == 1) {
+      for (Scheduler* peer : peers_) peer->wake_for_next();
+    }
   }
   if (!dispatching_) wake_for_next();
 }
@@ -56,9 +59,19 @@ void Scheduler::schedule(Event& event, Time at) {
 void Scheduler::cancel(Event& event) {
   if (!event.pending()) return;
   remove(event.slot_);
-  if (dispatching_ || foreground_pending() > 0) return;
-  wake_.cancel();
-  wake_time_ = kForever;
+  if (!dispatching_) sleep_if_none_is_alive();
+}
+
+bool Scheduler::alive() const {
+  return foreground_pending() > 0 ||
+         std::any_of(peers_.begin(), peers_.end(),
+                     [](const Scheduler* peer) { return peer->foreground_pending() > 0; });
+}
+
+void Scheduler::sleep_if_none_is_alive() {
+  if (alive()) return;
+  sleep();
+  for (Scheduler* peer : peers_) peer->sleep();
 }
 
 void Scheduler::remove(std::size_t slot) {
@@ -103,10 +116,10 @@ void Scheduler::sift_down(std::size_t slot, Entry entry) {
 }
 
 // Notifying for an earlier time replaces the notification that is pending; a later one is wanted
-// only from dispatch(), where none is. With nothing but background events the kernel is left alone,
-// so that a run ends at its last real event; if there is one again, they fire late.
+// only from dispatch(), where none is. With nothing but background events, in all partitions, the
+// kernel is left alone, so that a run ends at its last real event.
 void Scheduler::wake_for_next() {
-  if (foreground_pending() == 0) return;
+  if (heap_.empty() || !alive()) return;
   const Time now_time = now();
   const Time at = std::max(heap_.front().time, now_time);
   if (at >= wake_time_) return;
@@ -133,6 +146,7 @@ void Scheduler::dispatch() {
     return;
   }
   dispatching_ = false;
+  if (foreground_pending() == 0) sleep_if_none_is_alive();
   wake_for_next();
 }
 

@@ -23,6 +23,9 @@ class Scheduler : public sc_core::sc_module {
   Scheduler(sc_core::sc_module_name name, RunControl& control);
   ~Scheduler() override;
 
+  /// The schedulers of the other partitions: while one of them is alive, so is this one.
+  void set_peers(std::vector<Scheduler*> peers) { peers_ = std::move(peers); }
+
   /// The current simulated time.
   Time now() const { return dispatching_ ? now_ : kernel_now(); }
 
@@ -52,6 +55,13 @@ class Scheduler : public sc_core::sc_module {
   static Time kernel_now() { return static_cast<Time>(sc_core::sc_time_stamp().value()); }
   static std::uint64_t order_of(Event& event);
 
+  /// A foreground event is pending in some partition.
+  bool alive() const;
+  void sleep_if_none_is_alive();
+  void sleep() {
+    wake_.cancel();
+    wake_time_ = kForever;
+  }
   void dispatch();
   void fire_due();
   void bring_near() const;
@@ -67,6 +77,7 @@ class Scheduler : public sc_core::sc_module {
   RunControl& control_;
   sc_core::sc_event wake_;
   std::vector<Entry> heap_;
+  std::vector<Scheduler*> peers_;
   Time now_ = 0;
   Time wake_time_ = kForever;
   bool dispatching_ = false;

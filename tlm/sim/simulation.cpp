@@ -55,6 +55,13 @@ Simulation::Simulation(const SimulationConfig& config) : config_(config) {
     monitors_.push_back(std::make_unique<DeadlockMonitor>(config.deadlock, *partitions_.back(),
                                                           [this] { return waits(); }));
   }
+  for (auto& mine : partitions_) {
+    std::vector<Scheduler*> peers;
+    for (auto& other : partitions_) {
+      if (other != mine) peers.push_back(&other->scheduler());
+    }
+    mine->scheduler().set_peers(std::move(peers));
+  }
 }
 
 Simulation::~Simulation() = default;

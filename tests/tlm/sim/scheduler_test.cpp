@@ -124,6 +124,26 @@ TEST(Scheduler, ABackgroundEventDoesNotKeepARunAlive) {
   EXPECT_EQ(simulation.now(), 10);
 }
 
+TEST(Scheduler, ABackgroundEventFiresAtItsTimeWhileAnotherPartitionIsAlive) {
+  SimulationConfig config;
+  config.partitions = 2;
+  Simulation simulation(config);
+  Partition& watched = simulation.partition(0);
+  Partition& busy = simulation.partition(1);
+  std::vector<std::string> log;
+  Ticker monitor(watched, "monitor", Phase::kObserve, log);
+  Ticker work(busy, "work", Phase::kAct, log);
+  monitor.event.set_background();
+  monitor.period = 4;
+  monitor.left = 1000;
+  simulation.seal();
+  watched.scheduler().schedule(monitor.event, 4);
+  busy.scheduler().schedule(work.event, 10);
+  EXPECT_EQ(simulation.run(kSecond), RunEnd::kDrained);
+  EXPECT_THAT(log, ElementsAre("monitor@4", "monitor@8", "work@10"));
+  EXPECT_EQ(simulation.now(), 10);
+}
+
 TEST(Scheduler, ACancelledEventDoesNotHoldTheEndOfTheRun) {
   Simulation simulation{{}};
   Partition& p = simulation.partition();

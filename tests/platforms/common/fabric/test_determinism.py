@@ -15,7 +15,7 @@ switch: {buffer: 3MiB, load_balance: spray, ecn: {kmin: 20KB, kmax: 200KB, pmax:
 tester:
   drain_rate: 80Gbps
   receive_stall: {probability: 0.05, longest: 1us}
-  cnp: {enabled: true}
+congestion: {algorithm: dcqcn, parameters: hardware, clock: 4ns, dcqcn: {rp_min_rate: 10000}}
 traffic: {pattern: poisson, load: 0.9, messages: 4, duration: 100us}
 stuck: [{port: h4, at: 20us, lasts: 50us}]
 """
@@ -100,11 +100,13 @@ class Determinism(FabricCase):
             self.assert_same(one, cut, ('report', 'trace', 'pcap'))
 
     def test_engine_and_clocking_of_the_blocks_change_nothing(self):
-        runs = [self.run_text(EVENTFUL + f'congestion: {{engine: {engine}, clocking: {clocking}}}\n',
-                              name=f'{engine}_{clocking}', outputs=('report', 'pcap', 'timeline'))
+        runs = [self.run_text(EVENTFUL, name=f'{engine}_{clocking}',
+                              outputs=('report', 'pcap', 'timeline'),
+                              congestion__engine=engine, congestion__clocking=clocking)
                 for engine in ('rtl', 'model') for clocking in ('gated', 'free_running')]
         self.assertGreater(total(runs[0], 'pfc_xoff_sent'), 0)
         self.assertGreater(total(runs[0], 'pfc_xoff_received'), 0)
+        self.assertGreater(total(runs[0], 'cnp_received'), 0)
         for run in runs[1:]:
             self.assertEqual(without_config(runs[0]), without_config(run))
             self.assert_same(runs[0], run, ('pcap', 'timeline'))
