@@ -65,6 +65,18 @@ double Dcqcn::rate_gbps(std::uint32_t qp) {
   return static_cast<double>(qps_[qp]->rate.value()) * kRateUnit;
 }
 
+QpCongestionContext Dcqcn::context(std::uint32_t qp) {
+  constexpr unsigned kPointBits = rtl::Pacer::kStampBits + rtl::Pacer::kFracBits;
+  reaction_.run();
+  pacing_.run();
+  QpCongestionContext context;
+  context.reaction = reaction_.context(qp);
+  const std::uint64_t paced = pacing_.context(qp);
+  context.pacer_valid = (paced >> kPointBits & 1U) != 0;
+  context.pacer_next = paced & ((std::uint64_t{1} << kPointBits) - 1);
+  return context;
+}
+
 void Dcqcn::answered(const rtl::DcqcnRpOut& out, Time at) {
   Qp& q = *qps_[out.qp];
   q.interval = out.interval;

@@ -14,6 +14,7 @@
 #include "hw/congestion/congestion_config.h"
 #include "hw/congestion/congestion_control.h"
 #include "hw/congestion/lazy_clock.h"
+#include "hw/congestion/qp_context.h"
 #include "tlm/base/ring.h"
 #include "tlm/observe/probe.h"
 #include "tlm/observe/statistics.h"
@@ -38,6 +39,9 @@ class Dcqcn : public CongestionControl {
   Time next_packet(std::uint32_t qp) override;
   double rate_gbps(std::uint32_t qp) override;
 
+  /// What the blocks hold of a queue pair, np_valid and np_stamp left out: they are the receiver's.
+  QpCongestionContext context(std::uint32_t qp);
+
  private:
   /// dcqcn_rp and its queues of what happened.
   class ReactionPoint : public Stepped {
@@ -49,6 +53,7 @@ class Dcqcn : public CongestionControl {
     void sent(std::uint32_t qp, std::uint32_t bytes);
     void cnp(std::uint32_t qp);
     std::uint8_t stage(std::uint32_t qp) const;
+    rtl::DcqcnContext context(std::uint32_t qp) const { return block_->context(qp); }
 
    private:
     struct Sent {
@@ -83,6 +88,7 @@ class Dcqcn : public CongestionControl {
     void sent(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval);
     /// Of a packet that has not been answered: not before.
     Time earliest_answer(std::uint64_t taken) const;
+    std::uint64_t context(std::uint32_t qp) const { return block_->context(qp); }
 
    private:
     struct Sent {

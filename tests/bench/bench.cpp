@@ -75,11 +75,14 @@ void print_trace_cost(const std::vector<Row>& rows) {
 }
 
 void print_block_cycles(const std::vector<Row>& rows) {
-  fmt::print("\nClock cycles a frame-hop:\n");
-  for (const char* name : {"switch.hop_rtl", "incast.gated", "incast.free_running"}) {
-    const Sample& sample = row_of(rows, name).best;
-    fmt::print("{:<20}", name);
+  fmt::print("\nClock cycles of all blocks of a kind:\n");
+  for (const char* name : {"switch.hop_rtl", "incast.gated", "incast.free_running",
+                           "dcqcn.loop_8_rtl", "dcqcn.loop_1024_rtl"}) {
+    const Row& row = row_of(rows, name);
+    const Sample& sample = row.best;
+    fmt::print("{:<20} a {:<10}", name, row.what.unit);
     for (std::size_t i = 0; i < railyard::kBlockKinds; ++i) {
+      if (sample.block_cycles[i] == 0) continue;
       fmt::print(
           " {} {:.3f}", railyard::name_of(static_cast<railyard::BlockKind>(i)),
           static_cast<double>(sample.block_cycles[i]) / static_cast<double>(sample.operations));
@@ -114,12 +117,12 @@ void print_peers(const std::vector<Row>& rows) {
 
 void print_table(const Sample& raw, const std::vector<Row>& rows) {
   fmt::print("One raw kernel event: {:.1f} ns (min of {})\n\n", raw.ns_each(), kRounds);
-  fmt::print("{:<18} {:>10} {:>10} {:>8} {:>7}  {:<7} {}\n", "", "raw events", "ns", "bar", "",
+  fmt::print("{:<19} {:>10} {:>10} {:>8} {:>7}  {:<7} {}\n", "", "raw events", "ns", "bar", "",
              "kernel", "");
-  fmt::print("{:<18} {:>10} {:>10} {:>8} {:>7}  {:<7} {}\n", "case", "of time", "each", "", "",
+  fmt::print("{:<19} {:>10} {:>10} {:>8} {:>7}  {:<7} {}\n", "case", "of time", "each", "", "",
              "events", "");
   for (const Row& row : rows) {
-    fmt::print("{:<18} {:>10.2f} {:>10.1f} {:>8} {:>7}  {:<7.2f} {}, a {}\n", row.what.name,
+    fmt::print("{:<19} {:>10.2f} {:>10.1f} {:>8} {:>7}  {:<7.2f} {}, a {}\n", row.what.name,
                row.ratio, row.best.ns_each(), row.bar ? fmt::format("{:.3g}", *row.bar) : "-",
                !row.bar    ? ""
                : row.met() ? "met"

@@ -43,6 +43,23 @@ std::string shipped(const char* clocking) {
          clocking + "}}";
 }
 
+/// DCQCN's loop closed: eight senders at 100 Gb/s of so many queue pairs in all, marks at dequeue,
+/// no PFC. A packet takes 1,106 B of the line.
+std::string closed_loop(int qps, const char* engine) {
+  constexpr int kSenders = 8;
+  std::string flows;
+  for (int i = 0; i < qps; ++i) {
+    flows += "{source: h" + std::to_string(i % kSenders) + ", destination: h8}, ";
+  }
+  return std::string(
+             "{data: elided, link: {rate: 100Gbps, length: 20m}, topology: {kind: star, hosts: 9}, "
+             "switch: {buffer: 256MiB, pfc: {enabled: false}, ecn: {kmin: 5KB, kmax: 200KB, pmax: "
+             "0.01}}, nic: {path_mtu: 1024}, congestion: {algorithm: dcqcn, engine: ") +
+         engine + "}, traffic: {pattern: list, messages: 1, message_size: 1GiB, flows: [" + flows +
+         "]}}";
+}
+constexpr Time kLoopTime = 20 * kMillisecond;
+
 /// All 128 hosts of a fat tree send to one another.
 const char* const kFatTree =
     "{data: elided, link: {rate: 100Gbps, length: 20m}, topology: {kind: fat_tree, k: 8}, "
@@ -79,7 +96,16 @@ struct CountingSink : ProbeSink {
   std::uint64_t changes = 0;
 };
 
-Sample hop(const std::string& text, std::size_t signals, Time until = kForever / 2) {
+std::uint64_t metric_of(const Simulation& simulation, const std::string& name) {
+  for (const Metric& metric : simulation.metrics()) {
+    if (metric.info.name == name) return metric.value.whole;
+  }
+  throw std::logic_error("no metric is named " + name);
+}
+
+/// An operation is a frame-hop, or one of what the metric `packets_of` counts.
+Sample hop(const std::string& text, std::size_t signals, Time until = kForever / 2,
+           const char* packets_of = nullptr) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
   FabricConfig config;
   bind_config(read_yaml_text(text, "bench"), config);
@@ -107,13 +133,18 @@ Sample hop(const std::string& text, std::size_t signals, Time until = kForever /
     simulation.run(until);
     if (trace) trace->close(simulation.now());
   });
-  sample.operations = simulation.frame_hops();
+  sample.operations =
+      packets_of == nullptr ? simulation.frame_hops() : metric_of(simulation, packets_of);
   sample.kernel_events = simulation.kernel_events();
   sample.changes = sink.changes;
   for (std::size_t i = 0; i < kBlockKinds; ++i) {
     sample.block_cycles[i] = fabric.blocks()->cycles(static_cast<BlockKind>(i));
   }
   return sample;
+}
+
+Sample loop(int qps, const char* engine) {
+  return hop(closed_loop(qps, engine), 0, kLoopTime, "h8.nic0.received_packets");
 }
 
 }  // namespace
@@ -162,6 +193,30 @@ std::vector<Case> fabric_cases() {
        {},
        Relative{"incast.free_running", 0.1},
        [] { return hop(shipped("gated"), 0, kShippedTime); }},
+      {"dcqcn.loop_8",
+       "packet",
+       "8 senders of 1 queue pair each: DCQCN, pacer, ECN",
+       {},
+       {},
+       [] { return loop(8, "model"); }},
+      {"dcqcn.loop_8_rtl",
+       "packet",
+       "The same, all blocks in RTL",
+       {},
+       Relative{"dcqcn.loop_8", 2},
+       [] { return loop(8, "rtl"); }},
+      {"dcqcn.loop_1024",
+       "packet",
+       "8 senders of 128 queue pairs each",
+       {},
+       {},
+       [] { return loop(1024, "model"); }},
+      {"dcqcn.loop_1024_rtl",
+       "packet",
+       "The same, all blocks in RTL",
+       {},
+       Relative{"dcqcn.loop_1024", 2},
+       [] { return loop(1024, "rtl"); }},
   };
 }
 
