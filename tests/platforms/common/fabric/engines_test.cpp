@@ -1,6 +1,7 @@
 // Engines and clockings, register by register.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <ostream>
 #include <utility>
@@ -38,6 +39,23 @@ traffic: {pattern: incast, senders: 2, messages: 100, message_size: 64KiB}
 stuck: [{port: h0, at: 10us, lasts: 400us}]
 )";
 
+// Queues on the slope and above it, of two curves, at enqueue and at dequeue.
+const char* const kMarks = R"(
+link: {rate: 100Gbps, length: 10m}
+topology: {kind: leaf_spine, leaves: 2, spines: 1, hosts_per_switch: 3}
+switch:
+  buffer: 2MiB
+  clock: 2ns
+  ecn: {kmin: 10KB, kmax: 100KB, pmax: 0.5}
+  ecn_classes: [{traffic_class: 3, kmin: 20KB, kmax: 60KB, point: enqueue}]
+traffic:
+  flows:
+    - {from: h0, to: h3, messages: 2, message_size: 64KiB, priority: 3}
+    - {from: h1, to: h3, messages: 2, message_size: 64KiB, priority: 4}
+    - {from: h2, to: h3, messages: 2, message_size: 64KiB, priority: 3}
+    - {from: h4, to: h3, messages: 2, message_size: 64KiB, priority: 4}
+)";
+
 Log log_of(const char* text, Time until, const char* engine, const char* clocking) {
   const support::FreshKernel kernel;
   BuiltFabric built(std::string(text) + "congestion: {engine: " + engine +
@@ -50,6 +68,13 @@ Log log_of(const char* text, Time until, const char* engine, const char* clockin
       });
   built.simulation.run(until);
   return log;
+}
+
+/// Of blocks of a kind.
+std::size_t cycles_of(const std::string& kind, const Log& log) {
+  return static_cast<std::size_t>(std::count_if(log.begin(), log.end(), [&](const auto& entry) {
+    return entry.first.first.find('.' + kind) != std::string::npos;
+  }));
 }
 
 /// Every cycle of `few` is one of `all`, and all registers are equal in it.
@@ -65,6 +90,7 @@ struct Scene {
   const char* name;
   const char* text;
   Time until;
+  const char* block;  // of which kind some are at work
 };
 
 void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.name; }
@@ -80,6 +106,7 @@ TEST_P(Engines, HaveEqualRegistersInEveryCycleThatBothExecute) {
   const Log gated = run("rtl", "gated");
   EXPECT_EQ(gated, run("model", "gated"));
   EXPECT_GT(gated.size(), 100U);
+  EXPECT_GT(cycles_of(GetParam().block, gated), 10U);
   const Log free_running = run("rtl", "free_running");
   expect_within(gated, free_running);
   EXPECT_GT(free_running.size(), 10 * gated.size());
@@ -101,8 +128,9 @@ TEST_P(Engines, AGatedClockSkipsNoCycleThatChangesARegister) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Engines,
-                         testing::Values(Scene{"pauses", kEventful, 60 * kMicrosecond},
-                                         Scene{"storm", kStorm, 900 * kMicrosecond}),
+                         testing::Values(Scene{"pauses", kEventful, 60 * kMicrosecond, "pfc_gen"},
+                                         Scene{"storm", kStorm, 900 * kMicrosecond, "pfc_watchdog"},
+                                         Scene{"marks", kMarks, 60 * kMicrosecond, "ecn_marker"}),
                          [](const auto& scene) { return scene.param.name; });
 
 }  // namespace

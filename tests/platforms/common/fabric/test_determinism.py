@@ -103,8 +103,10 @@ class Determinism(FabricCase):
         runs = [self.run_text(EVENTFUL + f'congestion: {{engine: {engine}, clocking: {clocking}}}\n',
                               name=f'{engine}_{clocking}', outputs=('report', 'pcap', 'timeline'))
                 for engine in ('rtl', 'model') for clocking in ('gated', 'free_running')]
-        self.assertGreater(total(runs[0], 'pfc_xoff_sent'), 0)
-        self.assertGreater(total(runs[0], 'pfc_xoff_received'), 0)
+        for metric in ('pfc_xoff_sent', 'pfc_xoff_received', 'ecn_marked'):
+            self.assertGreater(total(runs[0], metric), 0, metric)
+        for block in ('pfc_gen', 'pfc_rx', 'ecn_marker'):
+            self.assertGreater(runs[0].report['host']['block_cycles'][block], 0, block)
         for run in runs[1:]:
             self.assertEqual(without_config(runs[0]), without_config(run))
             self.assert_same(runs[0], run, ('pcap', 'timeline'))
