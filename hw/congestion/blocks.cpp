@@ -54,6 +54,12 @@ Blocks::Blocks(const BlocksConfig& config, VerilatedContext* context)
 
 Blocks::~Blocks() = default;
 
+void Blocks::tick(Time now) {
+  ticked_ = now;
+  if (engine_ == BlockEngine::kModel) return;
+  for (const Tick& each : ticks_) each(now);
+}
+
 template <class Interface, class Model, class Rtl, class... Size>
 std::unique_ptr<Interface> Blocks::make(const std::string& name, Size... size) {
   if (engine_ == BlockEngine::kModel) return std::make_unique<Model>(size...);

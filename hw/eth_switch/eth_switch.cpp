@@ -68,6 +68,9 @@ EthSwitch::EthSwitch(sc_core::sc_module_name name, Partition& partition, const S
     traffic_classes_[p] = classifier.traffic_class(p);
     priorities_[traffic_classes_[p]] |= static_cast<std::uint8_t>(1U << p);
   }
+  for (unsigned c = 0; c < dispatch_latency_.size(); ++c) {
+    dispatch_latency_[c] = config_.dispatch_latency(c);
+  }
   parser_ = stages.parser(config_);
   forwarding_ = std::make_unique<Forwarding>(
       lines.size(),

@@ -140,6 +140,8 @@ class EthSwitch : public sc_core::sc_module {
 
   std::array<std::uint8_t, kPriorities> traffic_classes_{};
   std::array<std::uint8_t, kPriorities> priorities_{};  // [traffic class], as masks
+  /// [traffic class]: of a frame that finds its port idle.
+  std::array<Time, EgressScheduler::kClasses> dispatch_latency_{};
   std::unique_ptr<Parser> parser_;
   std::vector<std::uint64_t> queued_bytes_;  // [port], for load balancing
   std::unique_ptr<Forwarding> forwarding_;

@@ -30,8 +30,11 @@ class StrictAndDwrr : public ClassScheduler {
 
 class WredMarker : public QueueMarker {
  public:
-  WredMarker(const WredConfig& config, Rate rate, RandomStream random)
-      : wred_(config), average_(config.average(rate)), random_(random), point_(config.point) {}
+  WredMarker(const WredConfig& config, const MarkedQueue& queue)
+      : rule_(config.rule()),
+        average_(config.average(queue.rate)),
+        block_(queue.block),
+        point_(config.point) {}
 
   WredVerdict at_enqueue(std::uint64_t depth, net::Ecn ecn, Time now) override {
     return point_ == WredPoint::kEnqueue ? judge(depth, ecn, now) : WredVerdict::kPass;
@@ -45,12 +48,12 @@ class WredMarker : public QueueMarker {
 
  private:
   WredVerdict judge(std::uint64_t depth, net::Ecn ecn, Time now) {
-    return wred_.judge(average_.sample(depth, now), ecn, random_);
+    return block_.judge(rule_, average_.sample(depth, now), ecn, now);
   }
 
-  Wred wred_;
+  EcnRule rule_;
   AverageDepth average_;
-  RandomStream random_;
+  EcnMarking& block_;
   WredPoint point_;
 };
 
@@ -73,10 +76,8 @@ SwitchStages with_defaults(SwitchStages stages) {
     };
   }
   if (!stages.marker) {
-    stages.marker = [](const SwitchConfig& config, unsigned traffic_class, Rate rate,
-                       Partition& partition, const std::string& name) {
-      return std::make_unique<WredMarker>(config.wred_of(traffic_class), rate,
-                                          partition.random(name));
+    stages.marker = [](const SwitchConfig& config, const MarkedQueue& queue) {
+      return std::make_unique<WredMarker>(config.wred_of(queue.traffic_class), queue);
     };
   }
   return stages;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "hw/congestion/ecn_marking.h"
 #include "hw/eth_switch/egress_scheduler.h"
 #include "hw/eth_switch/forwarding.h"
 #include "hw/eth_switch/shared_buffer.h"
@@ -46,15 +47,21 @@ class QueueMarker {
   virtual WredVerdict at_dequeue(std::uint64_t depth, net::Ecn ecn, Time now) = 0;
 };
 
+/// What a marker is made for: a queue of a port.
+struct MarkedQueue {
+  std::string name;
+  unsigned traffic_class = 0;
+  Rate rate;  // the port's
+  Partition& partition;
+  EcnMarking& block;  // the port's
+};
+
 /// Makers of the stages; the default ones are those of the configuration.
 struct SwitchStages {
   std::function<std::unique_ptr<Parser>(const SwitchConfig&)> parser;
   std::function<std::unique_ptr<BufferManager>(const SharedBufferShape&)> buffer;
   std::function<std::unique_ptr<ClassScheduler>(const SwitchConfig&)> scheduler;
-  /// `name` is the queue's; `rate` its port's.
-  std::function<std::unique_ptr<QueueMarker>(const SwitchConfig&, unsigned traffic_class, Rate rate,
-                                             Partition&, const std::string& name)>
-      marker;
+  std::function<std::unique_ptr<QueueMarker>(const SwitchConfig&, const MarkedQueue&)> marker;
 };
 
 /// Fills in what is empty.

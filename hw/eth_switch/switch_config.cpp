@@ -1,5 +1,6 @@
 #include "hw/eth_switch/switch_config.h"
 
+#include <algorithm>
 #include <string>
 
 #include "hw/congestion/clocked_pause_receiver.h"
@@ -111,6 +112,19 @@ void SwitchConfig::apply_profile(const Bound& bound) {
 PortLine SwitchConfig::port_line(const LinkConfig& link) const {
   return {link.rate, link.length, link.propagation(), pfc_decision_delay(),
           ClockedPauseReceiver::shortest_response(clock)};
+}
+
+Time SwitchConfig::dispatch_latency(unsigned traffic_class) const {
+  const std::uint32_t before = pipeline.mac.latency + pipeline.parser.latency +
+                               pipeline.ingress.latency + pipeline.buffer.latency;
+  std::uint32_t cycles = pipeline.scheduler.latency + pipeline.egress.latency;
+  const WredConfig& wred = wred_of(traffic_class);
+  if (wred.enabled) {
+    const std::uint32_t since = wred.point == WredPoint::kEnqueue ? before : 0;
+    constexpr std::uint32_t kDecision = rtl::EcnMarker::kLatency;
+    cycles = std::max(cycles, kDecision - std::min(since, kDecision));
+  }
+  return clock * static_cast<Time>(cycles) + chassis.credit_round_trip + chassis.transit;
 }
 
 const WredConfig& SwitchConfig::wred_of(unsigned traffic_class) const {

@@ -85,11 +85,9 @@ struct SwitchConfig {
   void declare(Parameters& p);
 
   const WredConfig& wred_of(unsigned traffic_class) const;
-  /// From the choice of a frame, or from when it could be chosen, to its launch.
-  Time dispatch_latency() const {
-    return clock * static_cast<Time>(pipeline.scheduler.latency + pipeline.egress.latency) +
-           chassis.credit_round_trip + chassis.transit;
-  }
+  /// From the choice of a frame, or from when it could be chosen, to its launch. What lies between
+  /// the depth that a frame is judged by and its launch is at least the marker's latency.
+  Time dispatch_latency(unsigned traffic_class) const;
   /// The longest from the buffer's decision for XOFF to the MAC's wish to send it.
   /// What a port's headroom is reckoned from.
   PortLine port_line(const LinkConfig& link) const;

@@ -25,7 +25,6 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
       owner_(owner),
       partition_(owner.partition()),
       rate_(line.link.rate),
-      dispatch_latency_(owner.config().dispatch_latency()),
       id_(id),
       mac_stage_(owner.config().pipeline.mac, owner.config().clock),
       scheduler_(stages.scheduler(owner.config())),
@@ -39,6 +38,7 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
            owner.blocks_, *this, *this),
       watchdog_(partition_, this->name(), owner.config().watchdog, owner.config().clock,
                 owner.lossless(), owner.blocks_, *this),
+      ecn_(this->name(), partition_.random(std::string(this->name()) + ".mark"), owner.blocks_),
       last_bit_(Event::of<&SwitchPort::show_last_bit>(
           *this, partition_.endpoint(std::string(this->name()) + ".last_bit"), Phase::kObserve)),
       whole_(Event::of<&SwitchPort::take_deferred>(
@@ -50,8 +50,8 @@ SwitchPort::SwitchPort(sc_core::sc_module_name name, EthSwitch& owner, PortId id
   const SwitchConfig& config = owner.config();
   for (unsigned c = 0; c < kClasses; ++c) {
     queues_[c] = FrameQueue(owner.store_, config.arbitration, owner.queued_bytes_.size());
-    markers_[c] = stages.marker(config, c, rate_, partition_,
-                                std::string(this->name()) + ".mark" + std::to_string(c));
+    const std::string queue = std::string(this->name()) + ".mark" + std::to_string(c);
+    markers_[c] = stages.marker(config, {queue, c, rate_, partition_, ecn_});
   }
   xoff_since_.fill(kForever);
   register_statistics();
@@ -132,7 +132,7 @@ void SwitchPort::push(HeldFrame&& frame) {
   queued_bytes_ += frame.bytes;
   owner_.queued_bytes_[id_] = queued_bytes_;
   queue_level_.set(queued_bytes_, now);
-  frame.ready += dispatch_latency_;
+  frame.ready += owner_.dispatch_latency_[c];
   const Time ready = frame.ready;
   const unsigned priority = frame.priority;
   const bool was_empty = queues_[c].empty();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hw/congestion/clocked_pause_receiver.h"
+#include "hw/congestion/ecn_marking.h"
 #include "hw/congestion/pfc_generator.h"
 #include "hw/eth_switch/eth_switch.h"
 #include "hw/eth_switch/port_watchdog.h"
@@ -122,7 +123,6 @@ class SwitchPort : public sc_core::sc_module,
   EthSwitch& owner_;
   Partition& partition_;
   Rate rate_;
-  Time dispatch_latency_;  // of a frame that finds its port idle
   Time egress_turn_ = -1;  // when the pipeline takes a frame of this port; passed: not booked
   Time last_bit_at_ = 0;   // of the frame on the line
   std::uint64_t queued_bytes_ = 0;
@@ -149,6 +149,7 @@ class SwitchPort : public sc_core::sc_module,
   ClockedPauseReceiver pauses_;
   PfcGenerator pfc_;
   PortWatchdog watchdog_;
+  EcnMarking ecn_;
   Event last_bit_;
   std::array<Time, EthSwitch::kPriorities> obeyed_since_{};
   std::array<Time, EthSwitch::kPriorities> xoff_since_;

@@ -1,5 +1,7 @@
 #include "hw/eth_switch/wred.h"
 
+#include <cmath>
+
 namespace railyard {
 
 namespace {
@@ -30,7 +32,8 @@ void AverageDepth::age(Time now) {
 }
 
 void WredConfig::declare(Parameters& p) {
-  constexpr Bytes kMost = std::uint64_t{1} << 40;
+  constexpr Bytes kMost = 4'000'000'000;
+  static_assert(kMost < EcnRule::kDeepest);
   p.add("enabled", enabled).doc("Marks frames with ECN as their queue grows");
   p.add("kmin", kmin).max(kMost).doc("Queue bytes up to which no frame is marked");
   p.add("kmax", kmax).max(kMost).doc("Queue bytes above which every frame is marked");
@@ -57,16 +60,12 @@ void WredConfig::declare(Parameters& p) {
   });
 }
 
-Wred::Wred(const WredConfig& config) {
-  if (!config.enabled) return;
-  kmin_ = config.kmin;
-  kmax_ = config.kmax;
-  pmax_ = RandomStream::threshold(config.pmax);
-  if (config.drop_non_ect) not_ect_ = WredVerdict::kDrop;
-  if (kmax_ <= kmin_) return;  // a step: there is no slope
-  const std::uint64_t width = kmax_ - kmin_;
-  while (width >> shift_ > 1) ++shift_;
-  slope_ = static_cast<std::uint64_t>(((Wide{pmax_} << shift_) + width - 1) / width);
+EcnRule WredConfig::rule() const {
+  const double scaled = std::ldexp(pmax, rtl::EcnCurve::kProbabilityBits);
+  return {enabled,
+          rtl::EcnCurve::of(static_cast<std::uint32_t>(kmin), static_cast<std::uint32_t>(kmax),
+                            static_cast<std::uint32_t>(std::llround(scaled))),
+          drop_non_ect};
 }
 
 }  // namespace railyard

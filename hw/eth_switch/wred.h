@@ -1,17 +1,15 @@
 // Marking at an egress queue: the congestion point of DCQCN (SIGCOMM 2015), which is WRED with ECN.
-// Of depth q, a frame is hit with probability 0 for q <= kmin, pmax * (q - kmin) / (kmax - kmin) up
-// to kmax, and 1 above. Depths are in bytes.
+// Which frames are marked is ecn_marker's affair (rtl/ecn); here is what it is told: the curve, and
+// the depth in bytes, present or averaged.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
+#include "hw/congestion/ecn_rule.h"
 #include "tlm/base/quantity.h"
 #include "tlm/base/rate.h"
 #include "tlm/base/time.h"
 #include "tlm/config/parameters.h"
-#include "tlm/net/headers.h"
-#include "tlm/sim/random.h"
 
 namespace railyard {
 
@@ -59,43 +57,15 @@ struct WredConfig {
   Bytes average_frame = 1'000;
 
   void declare(Parameters& p);
+  /// As the block takes it: pmax in steps of 2^-24, to the nearest.
+  EcnRule rule() const;
   /// A new average for a queue of a port of that rate.
   AverageDepth average(Rate port) const {
     return AverageDepth(average_weight, port.time_of(average_frame));
   }
 };
 
-enum class WredVerdict : std::uint8_t { kPass, kMark, kDrop };
-
-class Wred {
- public:
-  explicit Wred(const WredConfig& config);
-
-  /// What happens to a frame at a queue of that depth, present or averaged. kMark: ECT becomes CE.
-  /// A frame that has CE passes. Takes a number from `random` on the slope alone.
-  WredVerdict judge(std::uint64_t depth, net::Ecn ecn, RandomStream& random) const {
-    if (depth <= kmin_) return WredVerdict::kPass;
-    if (depth <= kmax_ && !random.chance(threshold(depth))) return WredVerdict::kPass;
-    if (ecn == net::Ecn::kCe) return WredVerdict::kPass;
-    if (ecn == net::Ecn::kNotEct) return not_ect_;
-    return WredVerdict::kMark;
-  }
-
-  /// The probability, times 2^64, for kmin < depth <= kmax: less than 2 above and 1 below the
-  /// exact value for RandomStream::threshold(pmax), which it reaches at kmax.
-  std::uint64_t threshold(std::uint64_t depth) const {
-    __extension__ using Wide = unsigned __int128;
-    const Wide product = Wide{depth - kmin_} * slope_ >> shift_;
-    return static_cast<std::uint64_t>(std::min(product, Wide{pmax_}));
-  }
-
- private:
-  std::uint64_t kmin_ = ~std::uint64_t{0};  // off: no depth is above
-  std::uint64_t kmax_ = 0;
-  std::uint64_t pmax_ = 0;
-  std::uint64_t slope_ = 0;  // a byte's share of pmax, times 2^shift, rounded up
-  unsigned shift_ = 0;       // floor(log2(kmax - kmin)): the slope fits, barely
-  WredVerdict not_ect_ = WredVerdict::kPass;
-};
+/// kMark: ECT becomes CE.
+using WredVerdict = rtl::EcnDecision;
 
 }  // namespace railyard

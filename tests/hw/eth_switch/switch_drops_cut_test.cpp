@@ -144,7 +144,7 @@ TEST(SwitchDropsCut, AFrameThatIsMarkedOnItsWayOutIsStompedToo) {
   for (const WredPoint point : {WredPoint::kEnqueue, WredPoint::kDequeue}) {
     const support::FreshKernel kernel;
     SwitchStages stages;
-    stages.marker = [point](const SwitchConfig&, unsigned, Rate, Partition&, const std::string&) {
+    stages.marker = [point](const SwitchConfig&, const MarkedQueue&) {
       return std::make_unique<MarkAll>(point);
     };
     Chain chain(cut_at(3 * kMicrosecond), {}, std::move(stages));

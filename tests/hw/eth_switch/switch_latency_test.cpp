@@ -1,7 +1,10 @@
 // An idle switch against the closed form of its latency, to the picosecond.
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "tests/hw/eth_switch/switch_bench.h"
+#include "tests/support/fresh_kernel.h"
 
 namespace railyard {
 namespace {
@@ -74,6 +77,46 @@ TEST(SwitchLatency, AnIntervalBoundsThePacketRateOfAPipeline) {
   const auto& arrived = bench.station(1).arrived;
   ASSERT_EQ(arrived.size(), 100U);
   EXPECT_EQ(arrived.back().last_bit - arrived.front().last_bit, 99 * 20 * kNanosecond);
+}
+
+/// From the last bit in to the first bit out.
+Time time_in(const SwitchConfig& config) {
+  const support::FreshKernel kernel;
+  SwitchBench bench(config, {link_of(400, 0), link_of(400, 0)});
+  bench.station(0).queue(bench.station(0).frame_to(1, 1500, 3));
+  bench.run();
+  EXPECT_EQ(bench.station(1).arrived.size(), 1U);
+  return bench.station(1).arrived[0].last_bit - 2 * Rate::gbps(400).time_of(1508);
+}
+
+// The marker takes three cycles from the depth that it is told to the launch of the frame.
+TEST(SwitchLatency, AFrameWaitsForItsMarksDecisionWhereThePipelineIsShorter) {
+  SwitchConfig config;
+  config.clock = 2000;
+  PipelineConfig& p = config.pipeline;
+  p.mac.latency = p.parser.latency = p.ingress.latency = p.buffer.latency = 0;
+  p.scheduler.latency = 1;
+  for (const auto& [egress, point, before, marks, cycles] :
+       {std::tuple(1U, WredPoint::kDequeue, 0U, true, 3U),
+        std::tuple(1U, WredPoint::kDequeue, 0U, false, 2U),
+        std::tuple(1U, WredPoint::kDequeue, 9U, true, 9U + 3U),
+        std::tuple(2U, WredPoint::kDequeue, 0U, true, 3U),
+        std::tuple(5U, WredPoint::kDequeue, 0U, true, 6U),
+        std::tuple(0U, WredPoint::kEnqueue, 0U, true, 3U),
+        std::tuple(0U, WredPoint::kEnqueue, 1U, true, 1U + 2U),
+        std::tuple(0U, WredPoint::kEnqueue, 2U, true, 2U + 1U),
+        std::tuple(0U, WredPoint::kEnqueue, 9U, true, 9U + 1U)}) {
+    p.egress.latency = egress;
+    p.buffer.latency = before;
+    config.ecn.point = point;
+    config.ecn.enabled = marks;
+    EXPECT_EQ(time_in(config), config.clock * cycles) << egress << ' ' << before << ' ' << marks;
+  }
+  // of the class that marks alone
+  p.buffer.latency = p.egress.latency = 0;
+  config.ecn_classes = {{3, config.ecn}};
+  config.ecn_classes[0].wred.enabled = false;
+  EXPECT_EQ(time_in(config), config.clock);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ using bench::SwitchBench;
 TEST(SwitchPause, TwoToOneLosesNothingAndPausesBoth) {
   SwitchConfig config;
   config.buffers.buffer = kibibytes(1024);
+  config.ecn.kmin = 100'000;  // the queue comes to 158 KB
   SwitchBench bench(config, {link_of(100, 10), link_of(100, 10), link_of(100, 10)}, 394);
   for (unsigned from = 0; from < 2; ++from) {
     for (int i = 0; i < 2000; ++i) {

@@ -126,12 +126,11 @@ class EveryNth : public QueueMarker {
 TEST(SwitchReplace, AMarkerOfOnesOwnMarksOrDrops) {
   SwitchStages stages;
   std::vector<std::string> names;
-  stages.marker = [&names](const SwitchConfig&, unsigned traffic_class, Rate rate, Partition&,
-                           const std::string& name) {
-    EXPECT_EQ(rate, Rate::gbps(100));
-    names.push_back(name);
-    return std::make_unique<EveryNth>(3,
-                                      traffic_class == 3 ? WredVerdict::kMark : WredVerdict::kDrop);
+  stages.marker = [&names](const SwitchConfig&, const MarkedQueue& queue) {
+    EXPECT_EQ(queue.rate, Rate::gbps(100));
+    names.push_back(queue.name);
+    return std::make_unique<EveryNth>(
+        3, queue.traffic_class == 3 ? WredVerdict::kMark : WredVerdict::kDrop);
   };
   SwitchBench bench(SwitchConfig{}, links(), 0, {}, std::move(stages));
   const bench::AccountWatch accounts(bench);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "hw/congestion/ecn_marking.h"
 #include "tests/tlm/config/trees.h"
 #include "tlm/base/error.h"
 
@@ -12,7 +13,6 @@ namespace {
 
 using net::Ecn;
 using testing::HasSubstr;
-__extension__ using Wide = unsigned __int128;
 
 WredConfig profile(std::uint64_t kmin, std::uint64_t kmax, double pmax) {
   WredConfig config;
@@ -22,87 +22,87 @@ WredConfig profile(std::uint64_t kmin, std::uint64_t kmax, double pmax) {
   return config;
 }
 
-/// How many of `n` ECT frames are marked.
-double marked(const Wred& wred, std::uint64_t depth, std::uint64_t n, RandomStream& random) {
-  double count = 0;
-  for (std::uint64_t i = 0; i < n; ++i) {
-    if (wred.judge(depth, Ecn::kEct0, random) == WredVerdict::kMark) ++count;
+/// A port's marker, and a queue of that configuration.
+struct Marker {
+  explicit Marker(const WredConfig& config) : rule(config.rule()) {}
+  WredVerdict judge(std::uint64_t depth, Ecn ecn) { return block.judge(rule, depth, ecn, 0); }
+  /// How many of `n` ECT frames are marked.
+  double marked(std::uint64_t depth, std::uint64_t n) {
+    double count = 0;
+    for (std::uint64_t i = 0; i < n; ++i) {
+      if (judge(depth, Ecn::kEct0) == WredVerdict::kMark) ++count;
+    }
+    return count;
   }
-  return count;
-}
+
+  EcnRule rule;
+  Blocks twins;
+  EcnMarking block{"port", RandomStream(1, "wred"), twins};
+};
 
 TEST(Wred, MarksWithTheProbabilityOfTheLawAtTwentyDepths) {
   constexpr std::uint64_t kFrames = 200'000;
-  RandomStream random(1, "wred");
   // the shipping profile; the paper's: 5 KB, 200 KB, 1 %; the HPCC simulator's at 100G
   for (const WredConfig& config :
        {WredConfig{}, profile(5'000, 200'000, 0.01), profile(400'000, 1'600'000, 0.2)}) {
-    const Wred wred(config);
+    Marker marker(config);
     const double width = static_cast<double>(config.kmax - config.kmin);
     for (unsigned i = 1; i <= 20; ++i) {
       const std::uint64_t depth = config.kmin + (config.kmax - config.kmin) * i / 20;
       const double p = config.pmax * static_cast<double>(depth - config.kmin) / width;
       const double sigma = std::sqrt(kFrames * p * (1 - p));
-      EXPECT_NEAR(marked(wred, depth, kFrames, random), kFrames * p, 3 * sigma) << depth;
+      EXPECT_NEAR(marker.marked(depth, kFrames), kFrames * p, 3 * sigma) << depth;
     }
   }
 }
 
-TEST(Wred, TheThresholdIsLessThanTwoOff) {
+TEST(Wred, TheProbabilityAtKmaxIsPmaxToTheNearestStep) {
   RandomStream random(1, "profiles");
   for (unsigned i = 0; i < 100'000; ++i) {
-    const std::uint64_t kmin = random.below(std::uint64_t{1} << random.below(40));
-    const std::uint64_t width = 1 + random.below(std::uint64_t{1} << random.below(39));
+    const std::uint64_t kmin = random.below(std::uint64_t{1} << random.below(31));
+    const std::uint64_t width = 1 + random.below(std::uint64_t{1} << random.below(31));
     const double pmax = i % 3 == 0 ? 1.0 : random.uniform();
-    const std::uint64_t depth = kmin + 1 + random.below(width);
-    const Wred wred(profile(kmin, kmin + width, pmax));
-    const Wide exact = Wide{RandomStream::threshold(pmax)} * (depth - kmin) / width;
-    const auto floor = static_cast<std::uint64_t>(exact);
-    const std::uint64_t got = wred.threshold(depth);
-    EXPECT_GE(got, floor);
-    EXPECT_LE(got - floor, 2U);
-    EXPECT_EQ(wred.threshold(kmin + width), RandomStream::threshold(pmax));
+    const rtl::EcnCurve curve = profile(kmin, kmin + width, pmax).rule().curve;
+    EXPECT_EQ(curve.kmin, kmin);
+    EXPECT_EQ(curve.kmax, kmin + width);
+    EXPECT_NEAR(curve.pmax * 0x1p-24, pmax, 0x1p-25);
+    EXPECT_GE(width * curve.slope >> curve.shift, curve.pmax);
   }
 }
 
 TEST(Wred, EdgesAreExact) {
-  const Wred wred(profile(1000, 2000, 0.5));
-  RandomStream random(1, "wred");
-  RandomStream untouched = random;
-  EXPECT_EQ(marked(wred, 0, 1000, random), 0);
-  EXPECT_EQ(marked(wred, 1000, 1000, random), 0);
-  EXPECT_EQ(marked(wred, 2001, 1000, random), 1000);
-  EXPECT_EQ(marked(wred, ~std::uint64_t{0}, 1000, random), 1000);
-  EXPECT_EQ(random.next(), untouched.next()) << "off the slope no number is drawn";
-  EXPECT_EQ(wred.threshold(2000), std::uint64_t{1} << 63);
-  EXPECT_NEAR(static_cast<double>(wred.threshold(1001)) * 0x1p-64, 0.5 / 1000, 1e-15);
+  Marker marker(profile(1000, 2000, 0.5));
+  EXPECT_EQ(marker.marked(0, 1000), 0);
+  EXPECT_EQ(marker.marked(1000, 1000), 0);
+  EXPECT_EQ(marker.twins.cycles(BlockKind::kEcnMarker), 0U) << "up to kmin nothing is asked";
+  EXPECT_EQ(marker.marked(2001, 1000), 1000);
+  EXPECT_EQ(marker.marked(~std::uint64_t{0}, 1000), 1000);
 
-  const Wred never_on_the_slope(profile(1000, 2000, 0));
-  EXPECT_EQ(marked(never_on_the_slope, 2000, 1000, random), 0);
-  EXPECT_EQ(marked(never_on_the_slope, 2001, 1000, random), 1000);
+  Marker never_on_the_slope(profile(1000, 2000, 0));
+  EXPECT_EQ(never_on_the_slope.marked(2000, 1000), 0);
+  EXPECT_EQ(never_on_the_slope.marked(2001, 1000), 1000);
 
-  const Wred step(profile(1000, 1000, 0.5));
-  EXPECT_EQ(marked(step, 1000, 1000, random), 0);
-  EXPECT_EQ(marked(step, 1001, 1000, random), 1000);
+  Marker step(profile(1000, 1000, 0.5));
+  EXPECT_EQ(step.marked(1000, 1000), 0);
+  EXPECT_EQ(step.marked(1001, 1000), 1000);
 }
 
 TEST(Wred, OnlyEctIsMarked) {
-  RandomStream random(1, "wred");
   WredConfig config;
-  const Wred wred(config);
   const std::uint64_t deep = config.kmax + 1;
-  EXPECT_EQ(wred.judge(deep, Ecn::kEct0, random), WredVerdict::kMark);
-  EXPECT_EQ(wred.judge(deep, Ecn::kEct1, random), WredVerdict::kMark);
-  EXPECT_EQ(wred.judge(deep, Ecn::kCe, random), WredVerdict::kPass);
-  EXPECT_EQ(wred.judge(deep, Ecn::kNotEct, random), WredVerdict::kPass);
+  Marker marker(config);
+  EXPECT_EQ(marker.judge(deep, Ecn::kEct0), WredVerdict::kMark);
+  EXPECT_EQ(marker.judge(deep, Ecn::kEct1), WredVerdict::kMark);
+  EXPECT_EQ(marker.judge(deep, Ecn::kCe), WredVerdict::kPass);
+  EXPECT_EQ(marker.judge(deep, Ecn::kNotEct), WredVerdict::kPass);
   config.drop_non_ect = true;
-  const Wred dropping(config);
-  EXPECT_EQ(dropping.judge(deep, Ecn::kNotEct, random), WredVerdict::kDrop);
-  EXPECT_EQ(dropping.judge(config.kmin, Ecn::kNotEct, random), WredVerdict::kPass);
-  EXPECT_EQ(dropping.judge(deep, Ecn::kCe, random), WredVerdict::kPass);
+  Marker dropping(config);
+  EXPECT_EQ(dropping.judge(deep, Ecn::kNotEct), WredVerdict::kDrop);
+  EXPECT_EQ(dropping.judge(config.kmin, Ecn::kNotEct), WredVerdict::kPass);
+  EXPECT_EQ(dropping.judge(deep, Ecn::kCe), WredVerdict::kPass);
   config.enabled = false;
-  EXPECT_EQ(Wred(config).judge(~std::uint64_t{0}, Ecn::kEct0, random), WredVerdict::kPass);
-  EXPECT_EQ(Wred(config).judge(~std::uint64_t{0}, Ecn::kNotEct, random), WredVerdict::kPass);
+  EXPECT_EQ(Marker(config).judge(~std::uint64_t{0}, Ecn::kEct0), WredVerdict::kPass);
+  EXPECT_EQ(Marker(config).judge(~std::uint64_t{0}, Ecn::kNotEct), WredVerdict::kPass);
 }
 
 TEST(AverageDepth, StepResponseIsThatOfTheExactAverage) {
@@ -187,6 +187,24 @@ TEST(WredConfig, KminAboveKmaxIsRefusedAtItsPlace) {
   } catch (const ConfigError& error) {
     EXPECT_EQ(error.place(), "f.yaml:2:10");
     EXPECT_THAT(error.problem(), HasSubstr("kmin at 401KB lies above kmax at 400KB"));
+  }
+}
+
+// The deepest queue that the block can be told of is above any kmax.
+TEST(WredConfig, ThresholdsAreWhatTheBlockHolds) {
+  WredConfig config;
+  bind_config(map({{"kmax", text("4GB")}, {"kmin", text("4GB")}}), config);
+  Marker marker(config);
+  EXPECT_EQ(marker.judge(4'000'000'000, Ecn::kEct0), WredVerdict::kPass);
+  EXPECT_EQ(marker.judge(std::uint64_t{1} << 32, Ecn::kEct0), WredVerdict::kMark);
+  for (const char* key : {"kmin", "kmax"}) {
+    try {
+      bind_config(map({{key, text("4000001KB")}}), config);
+      FAIL();
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.problem(), HasSubstr("is too large")) << key;
+      EXPECT_THAT(error.remedy(), HasSubstr("4GB")) << key;
+    }
   }
 }
 

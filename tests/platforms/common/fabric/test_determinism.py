@@ -104,9 +104,10 @@ class Determinism(FabricCase):
                               outputs=('report', 'pcap', 'timeline'),
                               congestion__engine=engine, congestion__clocking=clocking)
                 for engine in ('rtl', 'model') for clocking in ('gated', 'free_running')]
-        self.assertGreater(total(runs[0], 'pfc_xoff_sent'), 0)
-        self.assertGreater(total(runs[0], 'pfc_xoff_received'), 0)
-        self.assertGreater(total(runs[0], 'cnp_received'), 0)
+        for metric in ('pfc_xoff_sent', 'pfc_xoff_received', 'ecn_marked', 'cnp_received'):
+            self.assertGreater(total(runs[0], metric), 0, metric)
+        for block in ('pfc_gen', 'pfc_rx', 'ecn_marker', 'dcqcn_rp', 'dcqcn_np', 'pacer'):
+            self.assertGreater(runs[0].report['host']['block_cycles'][block], 0, block)
         for run in runs[1:]:
             self.assertEqual(without_config(runs[0]), without_config(run))
             self.assert_same(runs[0], run, ('pcap', 'timeline'))
