@@ -39,7 +39,7 @@ DcqcnParameters hardware() {
   p.rp_clamp_tgt_rate = false;
   p.rp_clamp_tgt_rate_ati = true;
   p.rp_time_reset = 300 * kMicrosecond;
-  p.rp_byte_reset = 32'767 * 64;
+  p.rp_byte_reset = 2'097'088;  // 32,767 times 64
   p.rp_threshold = 1;
   p.rp_ai_rate = 5;
   p.rp_hai_rate = 50;
