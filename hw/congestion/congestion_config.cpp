@@ -38,6 +38,7 @@ void CongestionConfig::declare(Parameters& p) {
       .doc("Time that a queue pair which sends later than it might can catch up");
   p.check([this](const Bound& bound) {
     dcqcn.fill(set, bound, "dcqcn.");
+    if (algorithm != "dcqcn") refuse_dcqcn(bound);
     unsigned seen = 0;
     for (const DcqcnClassConfig& c : classes) {
       if ((seen >> c.traffic_class & 1U) != 0) {
@@ -48,6 +49,14 @@ void CongestionConfig::declare(Parameters& p) {
       seen |= 1U << c.traffic_class;
     }
   });
+}
+
+void CongestionConfig::refuse_dcqcn(const Bound& bound) const {
+  const std::string dcqcn_alone = "algorithm: dcqcn";
+  bound.needs("parameters", set != DcqcnSet::kPaper, dcqcn_alone);
+  bound.needs("dcqcn", !(dcqcn == DcqcnParameters{}), dcqcn_alone);
+  bound.needs("classes", !classes.empty(), dcqcn_alone);
+  bound.needs("burst", burst != CongestionConfig{}.burst, dcqcn_alone);
 }
 
 const DcqcnParameters& CongestionConfig::of_class(unsigned traffic_class) const {

@@ -43,6 +43,9 @@ struct CongestionConfig : BlocksConfig {
   void declare(Parameters& p);
   bool controls() const { return algorithm != "none"; }
   const DcqcnParameters& of_class(unsigned traffic_class) const;
+
+ private:
+  void refuse_dcqcn(const Bound& bound) const;
 };
 
 }  // namespace railyard

@@ -118,6 +118,23 @@ void DcqcnParameters::fill(DcqcnSet set, const Bound& bound, const std::string& 
   visit_members(*this, [&](const char* key, auto member, DcqcnParameters& mine) {
     if (!bound.has(prefix + key)) mine.*member = values.*member;
   });
+  if (rules != DcqcnRules::kHardware) {
+    bound.needs(prefix + "rp_rate_reduce_monitor_period",
+                rp_rate_reduce_monitor_period != values.rp_rate_reduce_monitor_period,
+                "rules: hardware");
+  }
+  if (rp_clamp_tgt_rate) {
+    bound.needs(prefix + "rp_clamp_tgt_rate_ati",
+                rp_clamp_tgt_rate_ati != values.rp_clamp_tgt_rate_ati, "rp_clamp_tgt_rate: false");
+  }
+}
+
+bool DcqcnParameters::operator==(const DcqcnParameters& o) const {
+  bool same = true;
+  visit_members(*this, [&](const char* /*key*/, auto member, const DcqcnParameters& mine) {
+    same = same && mine.*member == o.*member;
+  });
+  return same;
 }
 
 void DcqcnParameters::declare(Parameters& p) {

@@ -48,8 +48,10 @@ struct DcqcnParameters {
   static DcqcnParameters of(DcqcnSet set);
 
   void declare(Parameters& p);
-  /// Gives the keys that were not written the values of the set. `prefix`: of the keys in `bound`.
+  /// Gives the keys that were not written the values of the set, and refuses one that was and does
+  /// nothing. `prefix`: of the keys in `bound`.
   void fill(DcqcnSet set, const Bound& bound, const std::string& prefix);
+  bool operator==(const DcqcnParameters& o) const;
   /// Registers of dcqcn_rp with that clock, of a port of that rate.
   rtl::DcqcnSetup setup(Time clock, Rate line) const;
 };
