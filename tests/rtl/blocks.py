@@ -49,11 +49,17 @@ class Block:
     sizes: tuple = ()  # NumQps of its size classes
     holes: dict = dataclasses.field(default_factory=dict)  # uncovered line of the source: why
     parts: tuple = ()  # modules of the folder that it is made of
+    included: tuple = ()  # files of the folder that it includes, without proofs
     memories: bool = False  # it has memories, which stay what they are in synthesis
 
     @property
     def source(self):
         return f'rtl/{self.folder}/{self.name}.sv'
+
+    @property
+    def sources(self):
+        return [self.source, *(f'rtl/{self.folder}/{part}.sv' for part in self.parts),
+                *(f'rtl/{self.folder}/{file}.svh' for file in self.included)]
 
 
 MARKER = 'rtl/ecn/ecn_marker.sv'
@@ -63,8 +69,8 @@ GEN = 'rtl/pfc/pfc_gen.sv'
 RX = 'rtl/pfc/pfc_rx.sv'
 WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
 RP_QUEUE = 'rtl/dcqcn/dcqcn_rp_queue.sv'
-RP_RATE = 'rtl/dcqcn/dcqcn_rp_rate.sv'
-RP_PERIODS = 'rtl/dcqcn/dcqcn_rp_periods.sv'
+RP_RATE = 'rtl/dcqcn/dcqcn_rp_rate.svh'
+RP_PERIODS = 'rtl/dcqcn/dcqcn_rp_periods.svh'
 
 BLOCKS = (
     Block(
@@ -265,8 +271,9 @@ BLOCKS = (
     ),
     Block(
         'dcqcn_rp', 'dcqcn',
-        parts=('dcqcn_rp_queue', 'dcqcn_rp_periods', 'dcqcn_rp_timers', 'dcqcn_rp_increase',
-               'dcqcn_rp_rate', 'dcqcn_rp_pace'),
+        parts=('dcqcn_rp_queue', 'dcqcn_rp_pace'),
+        included=('dcqcn_rp_periods', 'dcqcn_rp_increase', 'dcqcn_rp_rate', 'dcqcn_rp_times',
+                  'dcqcn_rp_stages'),
         memories=True,
         proofs=(
             Proof('queue', {'QpW': 2}, asserts=9, assumes=0, covers=3, cover_steps=14,
@@ -286,15 +293,15 @@ BLOCKS = (
                 proof='queue'),
             Bug(RP_QUEUE, "      waiting_d = waiting_d + 3'd1;\n", '', 'ACnpIsNeverLost',
                 proof='queue'),
-            Bug(RP_PERIODS, 'if (rest >= period_i)', "if (1'b0)", 'TheRestIsLessThanAPeriod',
+            Bug(RP_PERIODS, 'over  = rest >= period;', "over  = 1'b0;", 'TheRestIsLessThanAPeriod',
                 steps=1, proof='periods'),
-            Bug(RP_PERIODS, "elapsed_i[TimeW-1:W] != '0", "1'b0", 'WhatIsTooLongIsTheLongest',
+            Bug(RP_PERIODS, "elapsed[TimeW-1:PeriodW] != '0 ", "1'b0 ", 'WhatIsTooLongIsTheLongest',
                 steps=1, proof='periods'),
-            Bug(RP_RATE, 'rate2   = at_least(cut, min_rate_i);', 'rate2   = cut;',
+            Bug(RP_RATE, '    next_rate   = at_least(next_rate, min_rate);\n', '',
                 'TheRateIsWithinItsLimits', steps=1, proof='rate'),
-            Bug(RP_RATE, 'target0 = not_below(target_i, rate0);', 'target0 = target_i;',
+            Bug(RP_RATE, 'target = not_below(old_target, rate);', 'target = old_target;',
                 'TheRateIsWithinItsLimits', steps=1, proof='rate'),
-            Bug(RP_RATE, 'first_rate_i < rate1 ? first_rate_i : rate1;', 'first_rate_i;',
+            Bug(RP_RATE, 'first_rate < rate ? first_rate : rate;', 'first_rate;',
                 'ACutNeverRaises', steps=1, proof='rate'),
         ),
         lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 2}),
