@@ -74,17 +74,7 @@ module dcqcn_rp #(
   localparam int unsigned Latency = 12;
   localparam logic [AlphaF:0] One = {1'b1, {AlphaF{1'b0}}};
 
-  function automatic logic [AlphaF:0] times(input logic [AlphaF:0] a, input logic [AlphaF:0] b);
-    logic [2*AlphaF+1:0] product;
-    product = (2*AlphaF+2)'(a) * (2*AlphaF+2)'(b) + (2*AlphaF+2)'(1 << (AlphaF - 1));
-    times = (AlphaF+1)'(product >> AlphaF);
-  endfunction
-  function automatic logic [AlphaF:0] sum_of(input logic [AlphaF:0] a, input logic [AlphaF:0] b);
-    logic [AlphaF+1:0] sum;
-    sum = (AlphaF + 2)'(a) + (AlphaF + 2)'(b);
-    sum_of = sum > (AlphaF + 2)'(One) ? One : sum[AlphaF:0];
-  endfunction
-
+`include "rtl/dcqcn/dcqcn_rp_alpha.svh"
 `include "rtl/dcqcn/dcqcn_rp_periods.svh"
 `include "rtl/dcqcn/dcqcn_rp_increase.svh"
 `include "rtl/dcqcn/dcqcn_rp_rate.svh"
@@ -163,4 +153,8 @@ module dcqcn_rp #(
 
   `RY_ASSERT(TargetIsNotBelowTheRate, valid_q[7], target8_q >= TargetW'(rate8_q))
   `RY_ASSERT(AlphaIsAtMostOne, valid_q[5], One >= alpha6_q)
+
+`ifdef RY_PROPS
+`include "rtl/dcqcn/dcqcn_rp_props.svh"
+`endif
 endmodule

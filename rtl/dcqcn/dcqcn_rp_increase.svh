@@ -27,7 +27,7 @@
     logic [          5:0] halvings_grow, halvings_hyper;
     logic [     SumW-1:0] steps, sum;
     logic [SumW+StepF-1:0] scaled;
-    logic [  TargetW-1:0] total;
+    logic [  TargetW-1:0] total, end_lag;
     halvings_grow  = shift_of((CountW + 2)'(grow));
     halvings_hyper = shift_of((CountW + 2)'(hyper));
 
@@ -54,7 +54,8 @@
     total  = scaled[SumW+StepF-1:TargetW] != '0 ? '1 : scaled[TargetW-1:0];
 
     // The lag is at most the sum.
-    increase_of = {total, (SumW + StepF)'(lag) > (SumW + StepF)'(total) ? total : TargetW'(lag),
+    end_lag     = (SumW + StepF)'(lag) > (SumW + StepF)'(total) ? total : TargetW'(lag);
+    increase_of = {total, end_lag,
                    shift_of((CountW + 2)'(recover) + (CountW + 2)'(add) + (CountW + 2)'(grow) +
                             (CountW + 2)'(hyper) + (CountW + 2)'(byte_event))};
   endfunction

@@ -61,3 +61,34 @@ module dcqcn_rp_rate_lemma #(
              rate >= rate_i)
   `RY_COVER(ACutToTheFloor, cut_i && rate_i > min_rate_i && rate == min_rate_i)
 endmodule
+
+// 0 <= alpha <= 1 without the limit's help; periods without a CNP never raise it, a CNP never lowers it
+// but by the rounding.
+module dcqcn_rp_alpha_lemma #(
+    parameter int unsigned AlphaF = 5
+) (
+    input logic            rst_ni,
+    input logic            some_i, flagged_i, update_i,
+    input logic [AlphaF:0] alpha_i, power_i, other_i, gain_i, ratio_i
+);
+  localparam logic [AlphaF:0] One = {1'b1, {AlphaF{1'b0}}};
+`include "rtl/dcqcn/dcqcn_rp_alpha.svh"
+  logic [AlphaF:0] scale, offset, alpha, product;
+  logic [AlphaF+1:0] sum;
+  `RY_ASSUME(ArgumentsAreAtMostOne, alpha_i <= One && power_i <= One && other_i <= One)
+  `RY_ASSUME(TheGainIsAtMostAHalf, gain_i <= (One >> 1))
+  // (1-g)^n is at most 1-g after a period, and ratio is g / (1-g), cut off.
+  `RY_ASSUME(PowersFall, !some_i || power_i <= One - gain_i)
+  `RY_ASSUME(TheRatioIsOfTheGain, (2*AlphaF+2)'(ratio_i) * (2*AlphaF+2)'(One - gain_i) <=
+             ((2*AlphaF+2)'(gain_i) << AlphaF))
+  assign {scale, offset} = alphas_map(power_i, some_i, flagged_i, update_i, gain_i, ratio_i);
+  assign product         = times(power_i, other_i);
+  assign sum             = (AlphaF + 2)'(times(alpha_i, scale)) + (AlphaF + 2)'(offset);
+  assign alpha           = sum_of(times(alpha_i, scale), offset);
+  `RY_ASSERT(AProductIsAtMostEachFactor, 1'b1, product <= power_i && product <= other_i)
+  `RY_ASSERT(AlphaIsWithinZeroAndOne, 1'b1, alpha <= One)
+  `RY_ASSERT(TheLimitIsNotNeeded, 1'b1, sum <= (AlphaF + 2)'(One))
+  `RY_ASSERT(PeriodsAloneNeverRaiseAlpha, !update_i && !flagged_i, alpha <= alpha_i)
+  `RY_ASSERT(ACnpNeverLowersAlpha, update_i && power_i == One, alpha + (AlphaF+1)'(1) > alpha_i)
+  `RY_COVER(AlphaStaysOne, update_i && power_i == One && gain_i != '0 && alpha == One)
+endmodule

@@ -82,23 +82,16 @@
 
   always_ff @(posedge clk_i) begin
     if (valid_q[3]) begin : stage4
-      logic [AlphaF:0] gain, ratio, scale, offset;
-      gain   = gain_mem[class4_q];
-      ratio  = gain_ratio_mem[class4_q];
-      scale  = power4_q;
-      offset = flagged4_q && some4_q ? times(power4_q, ratio) : '0;
-      if (update4_q) begin
-        scale  = times(power4_q, One - gain);
-        offset = gain;
-      end
-      scale5_q      <= scale;
-      offset5_q     <= offset;
-      scale_cut5_q  <= power_cut4_q;
-      offset_cut5_q <= flagged4_q && some_cut4_q ? times(power_cut4_q, ratio) : '0;
-      if (update4_q && rules_mem[class4_q][1]) begin
-        scale_cut5_q  <= scale;
-        offset_cut5_q <= offset;
-      end
+      logic [2*AlphaF+1:0] now, at_cut;
+      now    = alphas_map(power4_q, some4_q, flagged4_q, update4_q, gain_mem[class4_q],
+                          gain_ratio_mem[class4_q]);
+      at_cut = update4_q && rules_mem[class4_q][1] ? now :
+               alphas_map(power_cut4_q, some_cut4_q, flagged4_q, 1'b0, '0,
+                          gain_ratio_mem[class4_q]);
+      scale5_q      <= now[AlphaF+1 +: AlphaF+1];
+      offset5_q     <= now[AlphaF:0];
+      scale_cut5_q  <= at_cut[AlphaF+1 +: AlphaF+1];
+      offset_cut5_q <= at_cut[AlphaF:0];
       alpha_read_q <= alpha_mem[qp4_q];
 
       qp5_q            <= qp4_q;
@@ -191,12 +184,16 @@
   always_ff @(posedge clk_i) begin
     if (valid_q[6]) begin : stage7
       logic                     same;
+      logic [      TargetW-1:0] target;
+      logic [        RateW-1:0] rate;
       logic [TargetW+RateW-1:0] next;  // {R_T, R_C}
-      same = valid_q[7] && qp8_q == qp7_q;
-      next = rates_of(open7_q, max_rate_mem[class7_q], min_rate_mem[class7_q],
-                      first_rate_mem[class7_q], sum7_q, lag7_q, halvings7_q, cut7_q, first7_q,
-                      clamp7_q, factor7_q, late_sum7_q, late_lag7_q, late_halvings7_q,
-                      same ? target8_q : target_read_q, same ? rate8_q : rate_read_q);
+      same   = valid_q[7] && qp8_q == qp7_q;
+      target = same ? target8_q : target_read_q;
+      rate   = same ? rate8_q : rate_read_q;
+      next   = rates_of(open7_q, max_rate_mem[class7_q], min_rate_mem[class7_q],
+                        first_rate_mem[class7_q], sum7_q, lag7_q, halvings7_q, cut7_q, first7_q,
+                        clamp7_q, factor7_q, late_sum7_q, late_lag7_q, late_halvings7_q, target,
+                        rate);
       target8_q         <= next[RateW +: TargetW];
       rate8_q           <= next[RateW-1:0];
       target_mem[qp7_q] <= next[RateW +: TargetW];

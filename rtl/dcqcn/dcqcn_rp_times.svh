@@ -83,9 +83,10 @@
   always_ff @(posedge clk_i) begin
     if (valid_q[0]) begin : stage1
       logic               same;  // the event before was of this QP: its write is not in what was read
-      logic [ StateW-1:0] state;
+      logic [ StateW-1:0] state, state_next;
       logic [       31:0] sent, sent_now, sent_next;
       logic [  TimeW-1:0] alpha_at, rate_at, monitor_at, cut_at, until_cut;
+      logic [  TimeW-1:0] alpha_at_next, rate_at_next, monitor_at_next;
       logic [        2:0] traffic_class;
       logic [        4:0] flags, flags_next;
       logic               seen, hardware, late_cut, now_cut, byte_event;
@@ -180,17 +181,17 @@
       flags_next = {seen, flags[3] && decays[2*PeriodW-1:PeriodW] == '0, flags[2] && !late_cut,
                     !late_cut && flags[1], late_cut ? late != '0 : flags[0] || n != '0};
       sent_next  = sent_now;
-      alpha_at   = now1_q - TimeW'(decays[PeriodW-1:0]);
-      rate_at    = now1_q - TimeW'(after[PeriodW-1:0]);
-      monitor_at = now1_q - TimeW'(monitors[PeriodW-1:0]);
+      alpha_at_next   = now1_q - TimeW'(decays[PeriodW-1:0]);
+      rate_at_next    = now1_q - TimeW'(after[PeriodW-1:0]);
+      monitor_at_next = now1_q - TimeW'(monitors[PeriodW-1:0]);
       if (open1_q || !seen || now_cut) begin
         flags_next      = {cnp1_q && !open1_q, 4'b0000};
         time_stage_next = '0;
         byte_stage_next = '0;
         sent_next       = '0;
-        alpha_at        = now1_q;
-        rate_at         = now1_q;
-        monitor_at      = now1_q;
+        alpha_at_next   = now1_q;
+        rate_at_next    = now1_q;
+        monitor_at_next = now1_q;
       end else if (cnp1_q) begin
         flags_next[3:2] = 2'b11;
       end else begin
@@ -201,16 +202,16 @@
           flags_next[1]   = 1'b1;
         end
       end
-      state                 = {traffic_class, flags_next, byte_stage_next, time_stage_next};
-      state_mem[qp1_q]      <= state;
+      state_next            = {traffic_class, flags_next, byte_stage_next, time_stage_next};
+      state_mem[qp1_q]      <= state_next;
       bytes_mem[qp1_q]      <= sent_next;
-      alpha_at_mem[qp1_q]   <= alpha_at;
-      rate_at_mem[qp1_q]    <= rate_at;
-      monitor_at_mem[qp1_q] <= monitor_at;
-      state_last_q          <= state;
+      alpha_at_mem[qp1_q]   <= alpha_at_next;
+      rate_at_mem[qp1_q]    <= rate_at_next;
+      monitor_at_mem[qp1_q] <= monitor_at_next;
+      state_last_q          <= state_next;
       sent_last_q           <= sent_next;
-      alpha_at_last_q       <= alpha_at;
-      rate_at_last_q        <= rate_at;
-      monitor_at_last_q     <= monitor_at;
+      alpha_at_last_q       <= alpha_at_next;
+      rate_at_last_q        <= rate_at_next;
+      monitor_at_last_q     <= monitor_at_next;
     end
   end

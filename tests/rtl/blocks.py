@@ -24,6 +24,7 @@ class Proof:
     cover_steps: int = 0
     defines: tuple = ()
     top: str = ''  # a module of the block's sources, if it is not the block
+    cut: str = ''  # cells whose outputs are free, as yosys selects them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -272,7 +273,7 @@ BLOCKS = (
     Block(
         'dcqcn_rp', 'dcqcn',
         parts=('dcqcn_rp_queue', 'dcqcn_rp_pace'),
-        included=('dcqcn_rp_periods', 'dcqcn_rp_increase', 'dcqcn_rp_rate', 'dcqcn_rp_times',
+        included=('dcqcn_rp_periods', 'dcqcn_rp_increase', 'dcqcn_rp_alpha', 'dcqcn_rp_rate', 'dcqcn_rp_times',
                   'dcqcn_rp_stages'),
         memories=True,
         proofs=(
@@ -282,6 +283,10 @@ BLOCKS = (
                   top='dcqcn_rp_periods_lemma'),
             Proof('rate', {'RateW': 5, 'TargetW': 7, 'FactorF': 4}, asserts=4, assumes=3, covers=1,
                   cover_steps=1, top='dcqcn_rp_rate_lemma'),
+            Proof('alpha', {'AlphaF': 5}, asserts=5, assumes=4, covers=1, cover_steps=1,
+                  top='dcqcn_rp_alpha_lemma'),
+            Proof('stages', {'NumQps': 2}, asserts=26, assumes=2, covers=4, cover_steps=14,
+                  cut='t:$mul */*u_queue* %d'),
         ),
         bugs=(
             Bug(RP_QUEUE, "waiting_q != '0 && take_tx_o;",
@@ -301,7 +306,7 @@ BLOCKS = (
                 'TheRateIsWithinItsLimits', steps=1, proof='rate'),
             Bug(RP_RATE, 'target = not_below(old_target, rate);', 'target = old_target;',
                 'TheRateIsWithinItsLimits', steps=1, proof='rate'),
-            Bug(RP_RATE, 'first_rate < rate ? first_rate : rate;', 'first_rate;',
+            Bug(RP_RATE, '(first_rate < rate ? first_rate : rate)', 'first_rate',
                 'ACutNeverRaises', steps=1, proof='rate'),
         ),
         lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 2}),
