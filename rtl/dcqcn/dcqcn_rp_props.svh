@@ -1,9 +1,8 @@
-// Proofs of dcqcn_rp's stages, at the shipped widths. Products are cut: whatever they are, what is here
-// holds (dcqcn_rp_lemmas.svh has what is of the products). Of the environment: registers of a class are
-// written while no event of it is inside, and hold what they may.
+// Proofs of dcqcn_rp's stages, at the shipped widths. Products, shifts and differences are cut: whatever
+// they are, what is here holds (dcqcn_rp_lemmas.svh has what is of them). Of the environment: a class's
+// initial alpha is at most one.
   initial assume (!rst_ni);
 
-  `RY_ASSUME(MinIsAtMostMax, !valid_q[6] || min_rate_mem[class7_q] <= max_rate_mem[class7_q])
   `RY_ASSUME(InitialAlphaIsAtMostOne, !valid_q[4] || initial_alpha_mem[class5_q] <= One)
 
   // One QP, any. Of each loop: what its latest event but for the one that is just through has written.
@@ -15,7 +14,7 @@
   logic [  TimeW-1:0] latest_alpha_at, latest_rate_at, latest_monitor_at;
   logic [   AlphaF:0] latest_alpha;
   logic [TargetW-1:0] latest_target;
-  logic [  RateW-1:0] latest_rate, past_min, past_max;
+  logic [  RateW-1:0] latest_rate;
   logic through_times, through_alpha, through_rate;
   assign through_times = valid_q[1] && qp2_q == the_qp;
   assign through_alpha = valid_q[5] && qp6_q == the_qp;
@@ -42,8 +41,6 @@
       latest_target <= target8_q;
       latest_rate   <= rate8_q;
     end
-    past_min <= min_rate_mem[class7_q];
-    past_max <= max_rate_mem[class7_q];
   end
 
   `RY_ASSERT(TimesAreOfTheLatestEvent, through_times && times_known,
@@ -76,12 +73,11 @@
              target_mem[the_qp] == (through_rate ? target8_q : latest_target) &&
              rate_mem[the_qp] == (through_rate ? rate8_q : latest_rate))
 
-  // Limits, and that the lag is at most the sum on the way to them.
-  `RY_ASSERT(TheRateIsWithinItsLimits, valid_q[7], rate8_q >= past_min && rate8_q <= past_max)
+  // On the way to the rates.
   `RY_ASSERT(TheLagIsAtMostTheSum3, valid_q[2], lag3_q <= sum3_q && late_lag3_q <= late_sum3_q)
   `RY_ASSERT(TheLagIsAtMostTheSum4, valid_q[3], lag4_q <= sum4_q && late_lag4_q <= late_sum4_q)
   `RY_ASSERT(TheLagIsAtMostTheSum5, valid_q[4], lag5_q <= sum5_q && late_lag5_q <= late_sum5_q)
   `RY_ASSERT(TheLagIsAtMostTheSum6, valid_q[5], lag6_q <= sum6_q && late_lag6_q <= late_sum6_q)
   `RY_ASSERT(TheLagIsAtMostTheSum7, valid_q[6], lag7_q <= sum7_q && late_lag7_q <= late_sum7_q)
 
-  `RY_COVER(TwoEventsOfAQpInTurn, through_rate && rate_known && valid_q[6] && qp7_q == the_qp)
+  `RY_COVER(TwoEventsOfAQpInTurn, through_times && times_known && valid_q[0] && qp1_q == the_qp)

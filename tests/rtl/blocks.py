@@ -72,6 +72,10 @@ WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
 RP_QUEUE = 'rtl/dcqcn/dcqcn_rp_queue.sv'
 RP_RATE = 'rtl/dcqcn/dcqcn_rp_rate.svh'
 RP_PERIODS = 'rtl/dcqcn/dcqcn_rp_periods.svh'
+RP_TIMES = 'rtl/dcqcn/dcqcn_rp_times.svh'
+RP_STAGES = 'rtl/dcqcn/dcqcn_rp_stages.svh'
+RP_ALPHA = 'rtl/dcqcn/dcqcn_rp_alpha.svh'
+RP_INCREASE = 'rtl/dcqcn/dcqcn_rp_increase.svh'
 
 BLOCKS = (
     Block(
@@ -275,7 +279,7 @@ BLOCKS = (
         parts=('dcqcn_rp_queue', 'dcqcn_rp_pace'),
         included=('dcqcn_rp_periods', 'dcqcn_rp_increase', 'dcqcn_rp_alpha', 'dcqcn_rp_rate', 'dcqcn_rp_times',
                   'dcqcn_rp_stages'),
-        memories=True,
+        memories=True, sizes=(16, 256, 4096),
         proofs=(
             Proof('queue', {'QpW': 2}, asserts=9, assumes=0, covers=3, cover_steps=14,
                   top='dcqcn_rp_queue'),
@@ -285,8 +289,9 @@ BLOCKS = (
                   cover_steps=1, top='dcqcn_rp_rate_lemma'),
             Proof('alpha', {'AlphaF': 5}, asserts=5, assumes=4, covers=1, cover_steps=1,
                   top='dcqcn_rp_alpha_lemma'),
-            Proof('stages', {'NumQps': 2}, asserts=26, assumes=2, covers=4, cover_steps=14,
-                  cut='t:$mul */*u_queue* %d'),
+            Proof('stages', {'NumQps': 2}, asserts=19, assumes=1, covers=1, cover_steps=6,
+                  cut='t:$mul t:$shr t:$shl t:$sub %u %u %u */*u_queue* %d',
+                  defines=('RY_CUT',)),
         ),
         bugs=(
             Bug(RP_QUEUE, "waiting_q != '0 && take_tx_o;",
@@ -308,6 +313,21 @@ BLOCKS = (
                 'TheRateIsWithinItsLimits', steps=1, proof='rate'),
             Bug(RP_RATE, '(first_rate < rate ? first_rate : rate)', 'first_rate',
                 'ACutNeverRaises', steps=1, proof='rate'),
+            Bug(RP_ALPHA, 'update ? {times(power, One - gain), gain}', 'update ? {power, gain}',
+                'TheLimitIsNotNeeded', steps=1, proof='alpha'),
+            Bug(RP_ALPHA, 'times(power, One - gain)', 'times(power, One - gain - gain)',
+                'ACnpNeverLowersAlpha', steps=1, proof='alpha'),
+            Bug(RP_ALPHA, 'sum > (AlphaF + 2)\'(One) ? One : sum[AlphaF:0]', 'sum[AlphaF:0]',
+                'AlphaIsAtMostOne', steps=8, proof='stages'),
+            # Of the forwarding, loop by loop.
+            Bug(RP_TIMES, 'same          = valid_q[1] && qp2_q == qp1_q;',
+                "same          = 1'b0;", 'TimesAreOfTheLatestEvent', steps=6, proof='stages'),
+            Bug(RP_STAGES, 'valid_q[5] && qp6_q == qp5_q ? alpha6_q : alpha_read_q', 'alpha_read_q',
+                'AlphaIsOfTheLatestEvent', steps=9, proof='stages'),
+            Bug(RP_STAGES, 'same   = valid_q[7] && qp8_q == qp7_q;', 'same   = valid_q[7];',
+                'RatesAreOfTheLatestEvent', steps=12, proof='stages'),
+            Bug(RP_INCREASE, "(SumW + StepF)'(lag) > (SumW + StepF)'(total) ? total : TargetW'(lag)",
+                "TargetW'(lag)", 'TheLagIsAtMostTheSum3', steps=5, proof='stages'),
         ),
         lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 2}),
     ),
