@@ -325,7 +325,7 @@ BLOCKS = (
             Bug(RP_STAGES, 'valid_q[5] && qp6_q == qp5_q ? alpha6_q : alpha_read_q', 'alpha_read_q',
                 'AlphaIsOfTheLatestEvent', steps=9, proof='stages'),
             Bug(RP_STAGES, 'same   = valid_q[7] && qp8_q == qp7_q;', "same   = 1'b0;",
-                'RatesAreOfTheLatestEvent', steps=10, proof='stages'),
+                'RatesAreOfTheLatestEvent', steps=11, proof='stages'),
             Bug(RP_INCREASE, "(SumW + StepF)'(lag) > (SumW + StepF)'(total) ? total : TargetW'(lag)",
                 "TargetW'(lag)", 'TheLagIsAtMostTheSum3', steps=5, proof='stages'),
         ),
