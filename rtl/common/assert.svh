@@ -1,6 +1,7 @@
 // One macro for simulation and for proofs: `pre` implies `post`, both of the same cycle, out of
 // reset. Under SYNTHESIS nothing is left. Verilator checks it at every clock and reports the
-// hierarchical name; yosys, which knows no concurrent assertion, gets an instance (formal.sv).
+// hierarchical name. It is not a concurrent assertion: for those Verilator samples values before
+// inputs settle, at every evaluation. yosys gets an instance (formal.sv).
 //
 // No $past() in them: what a property needs of earlier cycles, *_props.svh keeps in registers.
 `ifndef RY_ASSERT_SVH
@@ -13,8 +14,10 @@
   ry_assert name (.rst_ni(rst_ni), .expr_i(!(pre) || (post)));
 `else
 `define RY_ASSERT(name, pre, post) \
-  name: assert property (@(posedge clk_i) disable iff (!rst_ni) (pre) |-> (post)) \
-    else $error("%m");
+  always_ff @(posedge clk_i) begin \
+    /*verilator coverage_block_off*/ \
+    if (rst_ni) name: assert (!(pre) || (post)) else $error("%m"); \
+  end
 `endif
 
 // For proofs only: what is taken to hold, and what must be reachable.

@@ -1,9 +1,5 @@
 `include "rtl/common/assert.svh"
 `include "rtl/dcqcn/dcqcn_rp_queue.sv"
-`include "rtl/dcqcn/dcqcn_rp_periods.sv"
-`include "rtl/dcqcn/dcqcn_rp_timers.sv"
-`include "rtl/dcqcn/dcqcn_rp_increase.sv"
-`include "rtl/dcqcn/dcqcn_rp_rate.sv"
 `include "rtl/dcqcn/dcqcn_rp_pace.sv"
 `ifdef RY_PROPS
 `include "rtl/dcqcn/dcqcn_rp_lemmas.svh"
@@ -37,7 +33,9 @@ module dcqcn_rp #(
     localparam int unsigned AlphaF  = 24,
     localparam int unsigned StageW  = 10,
     localparam int unsigned CountW  = 16,
-    localparam int unsigned PowW    = 14
+    localparam int unsigned PowW    = 14,  // alpha is zero after 2^PowW periods
+    localparam int unsigned PeriodW = 32,
+    localparam int unsigned FactorF = 25   // of the share that a cut takes
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -76,16 +74,10 @@ module dcqcn_rp #(
   localparam int unsigned Latency = 12;
   localparam logic [AlphaF:0] One = {1'b1, {AlphaF{1'b0}}};
 
-  function automatic logic [AlphaF:0] times(input logic [AlphaF:0] a, input logic [AlphaF:0] b);
-    logic [2*AlphaF+1:0] product;
-    product = (2*AlphaF+2)'(a) * (2*AlphaF+2)'(b) + (2*AlphaF+2)'(1 << (AlphaF - 1));
-    times = (AlphaF+1)'(product >> AlphaF);
-  endfunction
-  function automatic logic [AlphaF:0] sum_of(input logic [AlphaF:0] a, input logic [AlphaF:0] b);
-    logic [AlphaF+1:0] sum;
-    sum = (AlphaF + 2)'(a) + (AlphaF + 2)'(b);
-    sum_of = sum > (AlphaF + 2)'(One) ? One : sum[AlphaF:0];
-  endfunction
+`include "rtl/dcqcn/dcqcn_rp_alpha.svh"
+`include "rtl/dcqcn/dcqcn_rp_periods.svh"
+`include "rtl/dcqcn/dcqcn_rp_increase.svh"
+`include "rtl/dcqcn/dcqcn_rp_rate.svh"
 
   // ---- Registers of the classes
   logic [31:0] alpha_period_mem[8], alpha_recip_mem[8], rate_period_mem[8], rate_recip_mem[8];
@@ -138,7 +130,7 @@ module dcqcn_rp #(
   logic [Latency-1:0] valid_d, valid_q;  // stage 1 lowest
   logic [  QpW-1:0] qp1_q, qp2_q, qp3_q, qp4_q, qp5_q, qp6_q, qp7_q, qp8_q, qp9_q, qp10_q, qp11_q;
   logic [  QpW-1:0] qp12_q;
-  logic [      2:0] class1, class2_q, class3_q, class4_q, class5_q, class6_q, class7_q;
+  logic [      2:0] class2_q, class3_q, class4_q, class5_q, class6_q, class7_q;
   assign valid_d = {valid_q[Latency-2:0], take_tx || take_cnp};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -148,6 +140,7 @@ module dcqcn_rp #(
       valid_q <= valid_d;
     end
   end
+`include "rtl/dcqcn/dcqcn_rp_times.svh"
 `include "rtl/dcqcn/dcqcn_rp_stages.svh"
 
   // ---- Quiet
@@ -158,8 +151,12 @@ module dcqcn_rp #(
   assign wake_valid_o = busy;
   assign wake_o       = now_i;
 
-  `RY_ASSERT(RateIsWithinItsLimits, valid_q[6] && min_rate7 <= max_rate7,
-             rate_next >= min_rate7 && rate_next <= max_rate7)
+`ifndef RY_CUT  // a proof in which products and shifts may be anything
   `RY_ASSERT(TargetIsNotBelowTheRate, valid_q[7], target8_q >= TargetW'(rate8_q))
+`endif
   `RY_ASSERT(AlphaIsAtMostOne, valid_q[5], One >= alpha6_q)
+
+`ifdef RY_PROPS
+`include "rtl/dcqcn/dcqcn_rp_props.svh"
+`endif
 endmodule

@@ -16,59 +16,54 @@ module dcqcn_rp_pace #(
   localparam logic [31:0] Offset = 32'd3031741621;
   localparam logic [31:0] Slope = 32'd2021161081;
 
-  logic [4:0] zeros0, zeros1_q, zeros2_q, zeros3_q;
-  always_comb begin
-    zeros0 = '1;  // a rate of zero as one of 2^-12 Mb/s
+  // Leading zeros; those of zero are as of one.
+  function automatic logic [4:0] zeros_of(input logic [31:0] x);
+    zeros_of = '1;
     for (int unsigned b = 0; b < 32; b++) begin
-      if (rate_i[b]) zeros0 = 5'(31 - b);
+      if (x[b]) zeros_of = 5'(31 - b);
+    end
+  endfunction
+  // A step of Newton, y * (2 - x * y).
+  function automatic logic [31:0] newton(input logic [31:0] x, input logic [31:0] y);
+    logic [31:0] error;
+    error  = 32'h8000_0000 - 32'((64'(x) * 64'(y)) >> 32);
+    newton = 32'((64'(y) * 64'(error)) >> 30);
+  endfunction
+
+  // x in [1/2, 1), y = 1/x.
+  logic [          4:0] zeros1_q, zeros2_q, zeros3_q;
+  logic [         31:0] x1_q, x2_q, y1_q, y2_q, y3_q;
+  logic [IntervalW-1:0] interval_q;
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i[0]) begin : a_line
+      logic [ 4:0] zeros;
+      logic [31:0] x;
+      zeros    = zeros_of(rate_i);
+      x        = (rate_i == '0 ? 32'd1 : rate_i) << zeros;  // a rate of zero as one of 2^-12 Mb/s
+      zeros1_q <= zeros;
+      x1_q     <= x;
+      y1_q     <= Offset - 32'((64'(x) * 64'(Slope)) >> 32);
+    end
+    if (valid_i[1]) begin
+      zeros2_q <= zeros1_q;
+      x2_q     <= x1_q;
+      y2_q     <= newton(x1_q, y1_q);
+    end
+    if (valid_i[2]) begin
+      zeros3_q <= zeros2_q;
+      y3_q     <= newton(x2_q, y2_q);
     end
   end
 
-  // x in [1/2, 1), y = 1/x.
-  logic [31:0] x0, x1_q, x2_q, y1_q, y2_q, y3_q, y2, y3, error2, error3;
-  logic [63:0] line, square2, square3, product2, product3;
-  assign x0       = (rate_i == '0 ? 32'd1 : rate_i) << zeros0;
-  assign line     = 64'(x0) * 64'(Slope);
-  assign square2  = 64'(x1_q) * 64'(y1_q);
-  assign error2   = 32'h8000_0000 - square2[63:32];  // 2 - x * y
-  assign product2 = 64'(y1_q) * 64'(error2);
-  assign y2       = product2[61:30];
-  assign square3  = 64'(x2_q) * 64'(y2_q);
-  assign error3   = 32'h8000_0000 - square3[63:32];  // 2 - x * y
-  assign product3 = 64'(y2_q) * 64'(error3);
-  assign y3       = product3[61:30];
-
-  logic [63:0] product4, interval;
-  assign product4 = 64'(factor_i) * 64'(y3_q);
-  assign interval = product4 >> (6'd34 - 6'(zeros3_q));
-
-  logic [IntervalW-1:0] interval_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {zeros1_q, zeros2_q, zeros3_q} <= '0;
-      {x1_q, x2_q, y1_q, y2_q, y3_q} <= '0;
-      interval_q                     <= '0;
-    end else begin
-      if (valid_i[0]) begin
-        zeros1_q <= zeros0;
-        x1_q     <= x0;
-        y1_q     <= Offset - line[63:32];
-      end
-      if (valid_i[1]) begin
-        zeros2_q <= zeros1_q;
-        x2_q     <= x1_q;
-        y2_q     <= y2;
-      end
-      if (valid_i[2]) begin
-        zeros3_q <= zeros2_q;
-        y3_q     <= y3;
-      end
-      if (valid_i[3]) interval_q <= interval[63:IntervalW] != '0 ? '1 : interval[IntervalW-1:0];
+      interval_q <= '0;
+    end else if (valid_i[3]) begin : an_interval
+      logic [63:0] interval;
+      interval   = (64'(factor_i) * 64'(y3_q)) >> (6'd34 - 6'(zeros3_q));
+      interval_q <= interval[63:IntervalW] != '0 ? '1 : interval[IntervalW-1:0];
     end
   end
   assign interval_o = interval_q;
-
-  logic unused;
-  assign unused = &{1'b0, line[31:0], square2[31:0], square3[31:0], product2[63:62],
-                    product2[29:0], product3[63:62], product3[29:0]};
 endmodule

@@ -66,6 +66,8 @@ module dcqcn_rp_queue #(
   `RY_ASSERT(OneEventACycle, take_tx_o, !take_cnp_o)
 
 `ifdef RY_PROPS
+`ifndef RY_CUT
 `include "rtl/dcqcn/dcqcn_rp_queue_props.svh"
+`endif
 `endif
 endmodule

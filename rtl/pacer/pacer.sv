@@ -92,18 +92,8 @@ module pacer #(
   logic [   TimeW-1:0] sent;
   logic [  StampW-1:0] sent_stamp, whole, late, to_next;
   logic [  PointW-1:0] base, next;
-  assign context_now = bypass_q ? bypass_data_q : read_q;
-  assign is_fresh    = context_now[PointW];
   assign sent        = now_i - TimeW'(ToStage2);
   assign sent_stamp  = sent[StampW-1:0];
-  assign whole       = rounded_up(context_now[PointW-1:0]);
-  assign late        = sent_stamp - whole;
-  assign behind      = !late[StampW-1] && late > StampW'(burst_i);
-  assign base        = is_fresh && !behind ? context_now[PointW-1:0] :
-                       {sent_stamp - StampW'(burst_i), FracW'(0)};
-  assign next        = base + PointW'(s2_product_q);
-  assign to_next     = rounded_up(next) - sent_stamp;
-  assign clear       = s2_scan_q && is_fresh && behind;
   assign write       = !init_done || s2_valid_q || clear;
   assign write_index = init_done ? s2_index_q : init_q[IndexW-1:0];
   assign write_data  = s2_valid_q ? {1'b1, next} : '0;
@@ -113,6 +103,26 @@ module pacer #(
   function automatic logic [StampW-1:0] rounded_up(input logic [PointW-1:0] point);
     rounded_up = point[PointW-1:FracW] + StampW'(point[FracW-1:0] != '0);
   endfunction
+
+  // Without a packet and a scan the arithmetic stands at zero.
+  always_comb begin
+    context_now               = '0;
+    {whole, late, to_next}    = '0;
+    {base, next}              = '0;
+    {is_fresh, behind, clear} = '0;
+    if (s2_valid_q || s2_scan_q) begin
+      context_now = bypass_q ? bypass_data_q : read_q;
+      is_fresh    = context_now[PointW];
+      whole       = rounded_up(context_now[PointW-1:0]);
+      late        = sent_stamp - whole;
+      behind      = !late[StampW-1] && late > StampW'(burst_i);
+      base        = is_fresh && !behind ? context_now[PointW-1:0] :
+                    {sent_stamp - StampW'(burst_i), FracW'(0)};
+      next        = base + PointW'(s2_product_q);
+      to_next     = rounded_up(next) - sent_stamp;
+      clear       = s2_scan_q && is_fresh && behind;
+    end
+  end
 
   logic [ContextW-1:0] contexts[0:NumQps-1];
   always_ff @(posedge clk_i) begin

@@ -2,15 +2,22 @@
 
 #include <Vdcqcn_np.h>
 #include <Vdcqcn_np_256.h>
+#include <Vdcqcn_np_256__Syms.h>
 #include <Vdcqcn_np_256___024root.h>
 #include <Vdcqcn_np_4096.h>
+#include <Vdcqcn_np_4096__Syms.h>
 #include <Vdcqcn_np_4096___024root.h>
+#include <Vdcqcn_np__Syms.h>
 #include <Vdcqcn_np___024root.h>
 
 #include <array>
 #include <type_traits>
 
 #include "rtl/verilated/wrapped.h"
+
+RAILYARD_VERILATED(Vdcqcn_np_256)
+RAILYARD_VERILATED(Vdcqcn_np_4096)
+RAILYARD_VERILATED(Vdcqcn_np)
 
 namespace railyard::rtl {
 namespace {

@@ -1,16 +1,23 @@
 #include "rtl/verilated/dcqcn_rp.h"
 
 #include <Vdcqcn_rp_16.h>
+#include <Vdcqcn_rp_16__Syms.h>
 #include <Vdcqcn_rp_16___024root.h>
 #include <Vdcqcn_rp_256.h>
+#include <Vdcqcn_rp_256__Syms.h>
 #include <Vdcqcn_rp_256___024root.h>
 #include <Vdcqcn_rp_4096.h>
+#include <Vdcqcn_rp_4096__Syms.h>
 #include <Vdcqcn_rp_4096___024root.h>
 
 #include <array>
 #include <type_traits>
 
 #include "rtl/verilated/wrapped.h"
+
+RAILYARD_VERILATED(Vdcqcn_rp_16)
+RAILYARD_VERILATED(Vdcqcn_rp_256)
+RAILYARD_VERILATED(Vdcqcn_rp_4096)
 
 namespace railyard::rtl {
 namespace {

@@ -1,9 +1,12 @@
 #include "rtl/verilated/ecn_marker.h"
 
 #include <Vecn_marker.h>
+#include <Vecn_marker__Syms.h>
 #include <Vecn_marker___024root.h>
 
 #include "rtl/verilated/wrapped.h"
+
+RAILYARD_VERILATED(Vecn_marker)
 
 namespace railyard::rtl {
 namespace {

@@ -2,15 +2,22 @@
 
 #include <Vpacer.h>
 #include <Vpacer_256.h>
+#include <Vpacer_256__Syms.h>
 #include <Vpacer_256___024root.h>
 #include <Vpacer_4096.h>
+#include <Vpacer_4096__Syms.h>
 #include <Vpacer_4096___024root.h>
+#include <Vpacer__Syms.h>
 #include <Vpacer___024root.h>
 
 #include <array>
 #include <type_traits>
 
 #include "rtl/verilated/wrapped.h"
+
+RAILYARD_VERILATED(Vpacer_256)
+RAILYARD_VERILATED(Vpacer_4096)
+RAILYARD_VERILATED(Vpacer)
 
 namespace railyard::rtl {
 namespace {

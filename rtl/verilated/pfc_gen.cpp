@@ -1,9 +1,12 @@
 #include "rtl/verilated/pfc_gen.h"
 
 #include <Vpfc_gen.h>
+#include <Vpfc_gen__Syms.h>
 #include <Vpfc_gen___024root.h>
 
 #include "rtl/verilated/wrapped.h"
+
+RAILYARD_VERILATED(Vpfc_gen)
 
 namespace railyard::rtl {
 namespace {

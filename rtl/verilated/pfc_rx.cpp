@@ -1,9 +1,12 @@
 #include "rtl/verilated/pfc_rx.h"
 
 #include <Vpfc_rx.h>
+#include <Vpfc_rx__Syms.h>
 #include <Vpfc_rx___024root.h>
 
 #include "rtl/verilated/wrapped.h"
+
+RAILYARD_VERILATED(Vpfc_rx)
 
 namespace railyard::rtl {
 namespace {

@@ -1,9 +1,12 @@
 #include "rtl/verilated/pfc_watchdog.h"
 
 #include <Vpfc_watchdog.h>
+#include <Vpfc_watchdog__Syms.h>
 #include <Vpfc_watchdog___024root.h>
 
 #include "rtl/verilated/wrapped.h"
+
+RAILYARD_VERILATED(Vpfc_watchdog)
 
 namespace railyard::rtl {
 namespace {

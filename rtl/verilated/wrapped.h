@@ -3,7 +3,8 @@
 //   static void drive(Top&, const In&)     sets all inputs but clk_i and rst_ni
 //   static Out outputs(const Top&)
 //   static State registers(const Top&)
-// and, if it has contexts, static Context context(const Top&, unsigned index) and kContexts.
+// and, if it has contexts, static Context context(const Top&, unsigned index) and kContexts. Beside
+// it, RAILYARD_VERILATED(Top) at global scope.
 #pragma once
 
 #include <memory>
@@ -13,6 +14,18 @@
 #include "rtl/verilated/verilated_block.h"
 
 namespace railyard::rtl {
+
+/// A rising edge of a Verilated class, in about half of the time of two calls of eval(). Those find
+/// out which region of the schedule is due; here it is known: all that inputs reach, then all that
+/// registers do. The falling edge, which no register takes, is left out. It asks of a block that
+/// clk_i and rst_ni are its only clock and reset, and that its clock is not gated inside.
+template <class Top>
+struct RisingEdge;
+
+template <std::size_t kTriggers>
+void raise(VlTriggerVec<kTriggers>& triggers) {
+  for (std::size_t i = 0; i < kTriggers; ++i) triggers.at(i) = 1U;
+}
 
 template <class Top, class BlockT, class Pins>
 class Wrapped : public VerilatedClass<BlockT> {
@@ -38,9 +51,8 @@ class Wrapped : public VerilatedClass<BlockT> {
     return Pins::outputs(top_);
   }
   Out clock(const In& in) final {
-    drive(in);
-    top_.clk_i = 1;
-    top_.eval();
+    Pins::drive(top_, in);
+    RisingEdge<Top>::take(top_);
     return Pins::outputs(top_);
   }
   State state() const final { return Pins::registers(top_); }
@@ -88,3 +100,21 @@ std::unique_ptr<VerilatedClass<BlockT>> wrapped_size(VerilatedContext* context,
 }
 
 }  // namespace railyard::rtl
+
+// The class's functions are Verilator's own, of which no header of it tells.
+#define RAILYARD_VERILATED(Top)                                          \
+  void Top##___024root___eval_ico(Top##___024root* root);                \
+  void Top##___024root___eval_nba(Top##___024root* root);                \
+  template <>                                                            \
+  struct railyard::rtl::RisingEdge<Top> {                                \
+    static void take(Top& top) {                                         \
+      Top##___024root& root = *top.rootp;                                \
+      root.vlSymsp->__Vm_activity = true; /* a trace is to look at it */ \
+      top.clk_i = 1;                                                     \
+      root.__Vtrigrprev__TOP__clk_i = 1;                                 \
+      railyard::rtl::raise(root.__VicoTriggered);                        \
+      Top##___024root___eval_ico(&root);                                 \
+      railyard::rtl::raise(root.__VnbaTriggered);                        \
+      Top##___024root___eval_nba(&root);                                 \
+    }                                                                    \
+  };

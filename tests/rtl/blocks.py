@@ -24,6 +24,7 @@ class Proof:
     cover_steps: int = 0
     defines: tuple = ()
     top: str = ''  # a module of the block's sources, if it is not the block
+    cut: str = ''  # cells whose outputs are free, as yosys selects them
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,11 +50,17 @@ class Block:
     sizes: tuple = ()  # NumQps of its size classes
     holes: dict = dataclasses.field(default_factory=dict)  # uncovered line of the source: why
     parts: tuple = ()  # modules of the folder that it is made of
+    included: tuple = ()  # files of the folder that it includes, without proofs
     memories: bool = False  # it has memories, which stay what they are in synthesis
 
     @property
     def source(self):
         return f'rtl/{self.folder}/{self.name}.sv'
+
+    @property
+    def sources(self):
+        return [self.source, *(f'rtl/{self.folder}/{part}.sv' for part in self.parts),
+                *(f'rtl/{self.folder}/{file}.svh' for file in self.included)]
 
 
 MARKER = 'rtl/ecn/ecn_marker.sv'
@@ -63,8 +70,12 @@ GEN = 'rtl/pfc/pfc_gen.sv'
 RX = 'rtl/pfc/pfc_rx.sv'
 WATCHDOG = 'rtl/pfc/pfc_watchdog.sv'
 RP_QUEUE = 'rtl/dcqcn/dcqcn_rp_queue.sv'
-RP_RATE = 'rtl/dcqcn/dcqcn_rp_rate.sv'
-RP_PERIODS = 'rtl/dcqcn/dcqcn_rp_periods.sv'
+RP_RATE = 'rtl/dcqcn/dcqcn_rp_rate.svh'
+RP_PERIODS = 'rtl/dcqcn/dcqcn_rp_periods.svh'
+RP_TIMES = 'rtl/dcqcn/dcqcn_rp_times.svh'
+RP_STAGES = 'rtl/dcqcn/dcqcn_rp_stages.svh'
+RP_ALPHA = 'rtl/dcqcn/dcqcn_rp_alpha.svh'
+RP_INCREASE = 'rtl/dcqcn/dcqcn_rp_increase.svh'
 
 BLOCKS = (
     Block(
@@ -265,9 +276,10 @@ BLOCKS = (
     ),
     Block(
         'dcqcn_rp', 'dcqcn',
-        parts=('dcqcn_rp_queue', 'dcqcn_rp_periods', 'dcqcn_rp_timers', 'dcqcn_rp_increase',
-               'dcqcn_rp_rate', 'dcqcn_rp_pace'),
-        memories=True,
+        parts=('dcqcn_rp_queue', 'dcqcn_rp_pace'),
+        included=('dcqcn_rp_periods', 'dcqcn_rp_increase', 'dcqcn_rp_alpha', 'dcqcn_rp_rate', 'dcqcn_rp_times',
+                  'dcqcn_rp_stages'),
+        memories=True, sizes=(16, 256, 4096),
         proofs=(
             Proof('queue', {'QpW': 2}, asserts=9, assumes=0, covers=3, cover_steps=14,
                   top='dcqcn_rp_queue'),
@@ -275,6 +287,11 @@ BLOCKS = (
                   top='dcqcn_rp_periods_lemma'),
             Proof('rate', {'RateW': 5, 'TargetW': 7, 'FactorF': 4}, asserts=4, assumes=3, covers=1,
                   cover_steps=1, top='dcqcn_rp_rate_lemma'),
+            Proof('alpha', {'AlphaF': 5}, asserts=5, assumes=4, covers=1, cover_steps=1,
+                  top='dcqcn_rp_alpha_lemma'),
+            Proof('stages', {'NumQps': 2}, asserts=19, assumes=1, covers=1, cover_steps=6,
+                  cut='t:$mul t:$shr t:$shl t:$sub %u %u %u */*u_queue* %d',
+                  defines=('RY_CUT',)),
         ),
         bugs=(
             Bug(RP_QUEUE, "waiting_q != '0 && take_tx_o;",
@@ -286,16 +303,31 @@ BLOCKS = (
                 proof='queue'),
             Bug(RP_QUEUE, "      waiting_d = waiting_d + 3'd1;\n", '', 'ACnpIsNeverLost',
                 proof='queue'),
-            Bug(RP_PERIODS, 'if (rest >= period_i)', "if (1'b0)", 'TheRestIsLessThanAPeriod',
+            Bug(RP_PERIODS, 'over  = rest >= period;', "over  = 1'b0;", 'TheRestIsLessThanAPeriod',
                 steps=1, proof='periods'),
-            Bug(RP_PERIODS, "elapsed_i[TimeW-1:W] != '0", "1'b0", 'WhatIsTooLongIsTheLongest',
+            Bug(RP_PERIODS, "elapsed[TimeW-1:PeriodW] != '0 ", "1'b0 ", 'WhatIsTooLongIsTheLongest',
                 steps=1, proof='periods'),
-            Bug(RP_RATE, 'rate2   = at_least(cut, min_rate_i);', 'rate2   = cut;',
+            Bug(RP_RATE, '    next_rate   = at_least(next_rate, min_rate);\n', '',
                 'TheRateIsWithinItsLimits', steps=1, proof='rate'),
-            Bug(RP_RATE, 'target0 = not_below(target_i, rate0);', 'target0 = target_i;',
+            Bug(RP_RATE, 'target = not_below(old_target, rate);', 'target = old_target;',
                 'TheRateIsWithinItsLimits', steps=1, proof='rate'),
-            Bug(RP_RATE, 'first_rate_i < rate1 ? first_rate_i : rate1;', 'first_rate_i;',
+            Bug(RP_RATE, '(first_rate < rate ? first_rate : rate)', 'first_rate',
                 'ACutNeverRaises', steps=1, proof='rate'),
+            Bug(RP_ALPHA, 'update ? {times(power, One - gain), gain}', 'update ? {power, gain}',
+                'TheLimitIsNotNeeded', steps=1, proof='alpha'),
+            Bug(RP_ALPHA, 'times(power, One - gain)', 'times(power, One - gain - gain)',
+                'ACnpNeverLowersAlpha', steps=1, proof='alpha'),
+            Bug(RP_ALPHA, 'sum > (AlphaF + 2)\'(One) ? One : sum[AlphaF:0]', 'sum[AlphaF:0]',
+                'AlphaIsAtMostOne', steps=8, proof='stages'),
+            # Of the forwarding, loop by loop.
+            Bug(RP_TIMES, 'same          = valid_q[1] && qp2_q == qp1_q;',
+                "same          = 1'b0;", 'TimesAreOfTheLatestEvent', steps=6, proof='stages'),
+            Bug(RP_STAGES, 'valid_q[5] && qp6_q == qp5_q ? alpha6_q : alpha_read_q', 'alpha_read_q',
+                'AlphaIsOfTheLatestEvent', steps=9, proof='stages'),
+            Bug(RP_STAGES, 'same   = valid_q[7] && qp8_q == qp7_q;', "same   = 1'b0;",
+                'RatesAreOfTheLatestEvent', steps=11, proof='stages'),
+            Bug(RP_INCREASE, "(SumW + StepF)'(lag) > (SumW + StepF)'(total) ? total : TargetW'(lag)",
+                "TargetW'(lag)", 'TheLagIsAtMostTheSum3', steps=5, proof='stages'),
         ),
         lint=({'NumQps': 256}, {'NumQps': 4096}, {'NumQps': 2}),
     ),

@@ -38,7 +38,8 @@ def compiled(block, proof, tree, folder, only=None):
     count = folder / f'{block.name}_{proof.name}.cells'
     script = [f'{read} {" ".join(blocks.COMMON)} rtl/common/formal.sv {block.source}',
               f'chparam {sets} {top}',
-              f'prep -top {top} -flatten', 'async2sync', 'opt -full', 'dffunmap',
+              f'prep -top {top} -flatten', *([f'cutpoint {proof.cut}'] if proof.cut else []),
+              'async2sync', 'opt -full', 'dffunmap',
               'setundef -undriven -anyseq',
               f'tee -q -o {count} select -list t:$assert t:$assume t:$cover']
     if only:

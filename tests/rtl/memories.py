@@ -50,8 +50,13 @@ def changes(before, after):
             for name in sorted({*before, *after}) if before.get(name) != after.get(name)]
 
 
+def names(memories):
+    """Their number, if they are too many to name."""
+    return len(memories) if len(memories) > 4 else ', '.join(f'`{m}`' for m in memories)
+
+
 def markdown(sizes):
-    rows = [f'| {int(n):,} | {", ".join(f"`{m}`" for m in numbers["memories"])} | '
+    rows = [f'| {int(n):,} | {names(numbers["memories"])} | '
             f'{numbers["memory_bits"]:,} | {numbers["flip_flops"]:,} |'
             for n, numbers in sizes.items()]
     return '\n'.join(['| contexts | memories | their bits | flip-flops beside |',

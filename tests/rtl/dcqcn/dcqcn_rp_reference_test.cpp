@@ -1,5 +1,4 @@
-// The twin of dcqcn_rp (which the lockstep ties to the RTL) against the referee, over random
-// events, and the closed forms of DCQCN in the block itself.
+// dcqcn_rp, its twin and the RTL each by itself, against the referee over random events.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,9 +6,8 @@
 #include <iostream>
 #include <string>
 
-#include "rtl/model/dcqcn_rp.h"
-#include "rtl/model/dcqcn_setup.h"
 #include "tests/rtl/dcqcn/dcqcn_reference.h"
+#include "tests/rtl/dcqcn/dcqcn_rp_bench.h"
 #include "tests/rtl/stimulus.h"
 
 namespace railyard {
@@ -18,29 +16,9 @@ namespace {
 using rtl::DcqcnSetup;
 using test::DcqcnParameters;
 using test::DcqcnReference;
+using test::hardware_setup;
+using test::Qp;
 using test::Stimulus;
-
-constexpr double kClock = 1e9;  // cycles are nanoseconds
-
-DcqcnSetup hardware(double line) {
-  DcqcnSetup s;
-  s.time_reset = 300'000;
-  s.alpha_period = 1'000;
-  s.rate_reduce_monitor = 4'000;
-  s.byte_reset = 32'767 * 64;
-  s.threshold = 1;
-  s.ai_rate = 5;
-  s.hai_rate = 50;
-  s.max_rate = line;
-  s.min_rate = 1;
-  s.min_dec_fac = 0.5;
-  s.g = 5.0 / 1024;
-  s.initial_alpha = 1023.0 / 1024;
-  s.clamp_target = false;
-  s.clamp_target_ati = true;
-  s.hardware_rules = true;
-  return s;
-}
 
 DcqcnParameters as_parameters(const DcqcnSetup& s) {
   DcqcnParameters p;
@@ -65,68 +43,6 @@ DcqcnParameters as_parameters(const DcqcnSetup& s) {
   p.hardware_rules = s.hardware_rules;
   return p;
 }
-
-// One QP in the block, an event at a time.
-class Qp {
- public:
-  explicit Qp(const DcqcnSetup& setup) {
-    in_.pace_factor = rtl::dcqcn_pace_factor(kClock);
-    in_.cfg_valid = true;
-    for (const rtl::DcqcnWrite& w : rtl::dcqcn_writes(setup)) {
-      in_.cfg_addr = w.addr;
-      in_.cfg_data = w.data;
-      block_.clock(in_);
-    }
-    in_.cfg_valid = false;
-    in_.tx_qp = kQp;
-    in_.cnp_qp = kQp;
-    in_.tx_open = true;
-    transmit(kStart, 0);
-    in_.tx_open = false;
-  }
-
-  const rtl::DcqcnRpOut& transmit(double now, std::uint32_t bytes) {
-    in_.tx_valid = true;
-    in_.tx_bytes = bytes;
-    at(now);
-    block_.clock(in_);
-    in_.tx_valid = false;
-    return answer();
-  }
-  const rtl::DcqcnRpOut& cnp(double now) {
-    at(now - 1);
-    in_.cnp_valid = true;
-    block_.clock(in_);
-    in_.cnp_valid = false;
-    at(now);  // it enters in the cycle after
-    block_.clock(in_);
-    return answer();
-  }
-  double rate() const { return std::ldexp(out_.rate, -12); }
-  double target() const { return std::ldexp(static_cast<double>(out_.target), -12); }
-  double alpha() const { return std::ldexp(out_.alpha, -24); }
-  double interval() const { return std::ldexp(static_cast<double>(out_.interval), -24); }
-
-  static constexpr double kStart = 1e6;
-
- private:
-  static constexpr unsigned kQp = 7;
-
-  // Times of the test from near the wrap of the block's on.
-  void at(double now) {
-    in_.now = (static_cast<std::uint64_t>(now) - 100'000'000) & rtl::kTimeMask;
-  }
-  const rtl::DcqcnRpOut& answer() {
-    for (unsigned n = 1; n < rtl::DcqcnRp::kLatency; ++n) out_ = block_.clock(in_);
-    EXPECT_TRUE(out_.valid);
-    EXPECT_EQ(out_.qp, kQp);
-    return out_;
-  }
-
-  rtl::DcqcnRpModel block_{16};
-  rtl::DcqcnRpIn in_;
-  rtl::DcqcnRpOut out_;
-};
 
 struct Error {
   double rate = 0;   // in shares of what is allowed
@@ -157,14 +73,15 @@ class Traffic {
 
  private:
   Stimulus stimulus_;
-  double now_ = Qp::kStart;
+  double now_ = test::kStart;
   std::uint64_t cnp_one_in_ = 16;
   std::uint64_t gap_ = 1000;
 };
 
+template <class Engine>
 Error worst_over(const DcqcnSetup& setup, std::uint64_t seed, int events) {
-  Qp qp(setup);
-  DcqcnReference referee(as_parameters(setup), Qp::kStart);
+  Qp<Engine> qp(setup);
+  DcqcnReference referee(as_parameters(setup), test::kStart);
   Traffic traffic(seed);
   Error worst;
   for (int n = 0; n < events; ++n) {
@@ -191,9 +108,10 @@ Error worst_over(const DcqcnSetup& setup, std::uint64_t seed, int events) {
   return worst;
 }
 
+template <class Engine>
 void expect_agreement(const std::string& what, const DcqcnSetup& setup) {
   SCOPED_TRACE(what);
-  const Error worst = worst_over(setup, 1, 100'000);
+  const Error worst = worst_over<Engine>(setup, 1, 100'000);
   EXPECT_LT(worst.rate, 1);
   EXPECT_LT(worst.alpha, std::ldexp(1, -12));
   EXPECT_LT(worst.interval, 1e-4);
@@ -201,28 +119,32 @@ void expect_agreement(const std::string& what, const DcqcnSetup& setup) {
             << ", interval " << worst.interval << "\n";
 }
 
-TEST(DcqcnRpReference, APaperTrajectoryIsTheReferees) {
+template <class Engine>
+struct DcqcnRpReference : testing::Test {};
+TYPED_TEST_SUITE(DcqcnRpReference, test::RpEngines, test::RpEngineNames);
+
+TYPED_TEST(DcqcnRpReference, APaperTrajectoryIsTheReferees) {
   for (const double line : {40'000, 100'000, 400'000, 800'000}) {
     DcqcnSetup s;
     s.max_rate = line;
-    expect_agreement("paper " + std::to_string(line), s);
+    expect_agreement<TypeParam>("paper " + std::to_string(line), s);
   }
 }
 
-TEST(DcqcnRpReference, AHardwareTrajectoryIsTheReferees) {
+TYPED_TEST(DcqcnRpReference, AHardwareTrajectoryIsTheReferees) {
   for (const double line : {40'000, 100'000, 400'000, 800'000}) {
-    expect_agreement("hardware " + std::to_string(line), hardware(line));
+    expect_agreement<TypeParam>("hardware " + std::to_string(line), hardware_setup(line));
   }
 }
 
-TEST(DcqcnRpReference, ATrajectoryOfEachVariantIsTheReferees) {
+TYPED_TEST(DcqcnRpReference, ATrajectoryOfEachVariantIsTheReferees) {
   for (const bool adapter : {false, true}) {
-    const DcqcnSetup base = adapter ? hardware(100'000) : DcqcnSetup();
+    const DcqcnSetup base = adapter ? hardware_setup(100'000) : DcqcnSetup();
     const std::string of = adapter ? "hardware, " : "paper, ";
     const auto expect = [&](const std::string& what, const auto& change) {
       DcqcnSetup s = base;
       change(s);
-      expect_agreement(of + what, s);
+      expect_agreement<TypeParam>(of + what, s);
     };
     expect("alpha first", [](DcqcnSetup& s) { s.alpha_first = true; });
     expect("F 4, less one", [](DcqcnSetup& s) {
@@ -250,51 +172,12 @@ TEST(DcqcnRpReference, ATrajectoryOfEachVariantIsTheReferees) {
   }
 }
 
-TEST(DcqcnRpReference, AlphaHalvesInTheTimeOfTheClosedForm) {
-  for (const bool adapter : {false, true}) {
-    const DcqcnSetup s = adapter ? hardware(100'000) : DcqcnSetup();
-    Qp qp(s);
-    qp.cnp(2e6);
-    const double before = qp.alpha();
-    const double half_life = std::log(2.0) / -std::log(1 - s.g) * s.alpha_period;
-    qp.transmit(2e6 + half_life, 0);
-    EXPECT_NEAR(qp.alpha() / before, 0.5, 0.005);
-  }
-}
-
-TEST(DcqcnRpReference, TheFloorIsReachedAtTheCnpOfTheClosedForm) {
-  for (const double line : {40'000, 100'000, 400'000}) {
-    DcqcnSetup s;
-    s.max_rate = line;
-    Qp qp(s);
-    int number = 0;
-    do {
-      qp.cnp(2e6 + 50'000 * ++number);
-    } while (qp.rate() > s.min_rate && number < 100);
-    EXPECT_EQ(number, std::ceil(std::log2(line / s.min_rate)));
-    EXPECT_EQ(qp.alpha(), 1);
-  }
-}
-
-// Also just before and at the end of the decay table.
-TEST(DcqcnRpReference, AlphaDecaysAsLongAsNoCnpComes) {
-  DcqcnSetup s;
-  s.g = 1.0 / 1024;
-  s.alpha_period = 100;
-  for (const double periods : {1.0, 127.0, 128.0, 1000.0, 16'383.0, 16'384.0, 100'000.0}) {
-    Qp qp(s);
-    qp.cnp(2e6);
-    qp.transmit(2e6 + periods * 100, 0);
-    EXPECT_NEAR(qp.alpha(), std::pow(1 - s.g, periods), std::ldexp(1, -20)) << periods;
-  }
-}
-
-TEST(DcqcnRpReference, TheIntervalIsOfTheRateFrom1MbTo800Gb) {
+TEST(DcqcnRpInterval, TheIntervalIsOfTheRateFrom1MbTo800Gb) {
   double worst = 0;
   for (double rate = 1; rate <= 800'000; rate *= 1.01) {
     const auto fixed = static_cast<std::uint32_t>(std::llround(rate * 4096));
     const double interval = std::ldexp(
-        static_cast<double>(rtl::dcqcn_interval(fixed, rtl::dcqcn_pace_factor(kClock))), -24);
+        static_cast<double>(rtl::dcqcn_interval(fixed, rtl::dcqcn_pace_factor(test::kClock))), -24);
     worst = std::max(worst, std::abs(interval * std::ldexp(fixed, -12) / 8000 - 1));
   }
   EXPECT_LT(worst, 2e-5);
