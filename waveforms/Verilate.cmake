@@ -1,3 +1,21 @@
+# Verilator's list of what a class was made from is read again by CMake, which stops at a file that is
+# gone since. Then the class is to be made anew.
+function(railyard_forget_stale folder prefix)
+  set(record ${folder}/${prefix}.cmake)
+  if(NOT EXISTS ${record})
+    return()
+  endif()
+  file(STRINGS ${record} made_from REGEX "_DEPS ")
+  string(REGEX MATCHALL "\"[^\"]+\"" made_from "${made_from}")
+  foreach(file IN LISTS made_from)
+    string(REPLACE "\"" "" file ${file})
+    if(NOT EXISTS ${file})
+      file(REMOVE_RECURSE ${folder})
+      return()
+    endif()
+  endforeach()
+endfunction()
+
 # railyard_verilate(TARGET TOP [PREFIX CLASS] SOURCES... [ARGS verilator arguments...])
 #
 # A static library of the Verilated class V<TOP>, or CLASS, traced into the simulation's one FST, with its
@@ -8,6 +26,8 @@ function(railyard_verilate target top)
   if(NOT arg_PREFIX)
     set(arg_PREFIX V${top})
   endif()
+  railyard_forget_stale(
+    ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/${arg_PREFIX}.dir ${arg_PREFIX})
   add_library(${target} STATIC)
   verilate(
     ${target}

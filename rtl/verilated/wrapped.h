@@ -24,7 +24,7 @@ struct RisingEdge;
 
 template <std::size_t kTriggers>
 void raise(VlTriggerVec<kTriggers>& triggers) {
-  for (std::size_t i = 0; i < kTriggers; ++i) triggers.at(i) = 1U;
+  for (std::size_t i = 0; i < kTriggers; ++i) triggers.at(i) = CData{1};
 }
 
 template <class Top, class BlockT, class Pins>
