@@ -41,7 +41,7 @@ class Wrapped : public VerilatedClass<BlockT> {
 
   // The reset is an edge, also the first one.
   void reset() final {
-    for (const unsigned level : {1U, 0U, 1U}) {
+    for (const CData level : {CData{1}, CData{0}, CData{1}}) {
       top_.rst_ni = level;
       drive({});
     }
