@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hw/congestion/blocks.h"
+#include "hw/congestion/dcqcn_parameters.h"
 #include "platforms/cc_block/block.h"
 #include "platforms/cc_block/driver.h"
 #include "platforms/common/platform.h"
@@ -17,6 +18,10 @@ namespace railyard {
 struct CcBlockConfig {
   std::size_t block = 0;  // of the platform's
   CongestionConfig congestion;
+  unsigned contexts = 16;
+  std::optional<unsigned> watch_context;
+  std::optional<DcqcnSet> setup = DcqcnSet::kPaper;
+  Rate line_rate = Rate::gbps(100);
   bool compare = false;
   Time clock = kNanosecond;
   std::optional<std::uint64_t> cycles;
@@ -42,7 +47,11 @@ class CcBlockPlatform : public Platform {
   std::unique_ptr<Fabric> build(Simulation& simulation, const RunConfig& run) override;
 
  private:
+  void declare_contexts(Parameters& p);
+  void declare_setup(Parameters& p);
+  void check_block(const Bound& bound) const;
   void find_files(const RunConfig& run);
+  BlockType chosen() const;
   std::uint64_t cycles(const Stimulus& stimulus) const;
 
   std::vector<BlockType> blocks_;

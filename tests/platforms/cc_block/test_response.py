@@ -5,7 +5,8 @@ import json
 import unittest
 
 from cc_block_case import (BLOCKS, CLOCKINGS, ENGINES, FOLDER, GOLDEN, CcBlockCase, cycles_of, each_way,
-                           rows)
+                           inputs_by_cycle, rows, watched)
+from worked import RULES, worked
 
 
 class Golden(CcBlockCase):
@@ -26,6 +27,29 @@ class Golden(CcBlockCase):
                         run = self.run_block(*way, compare=compare)
                         self.assertEqual(run.response.read_bytes(), golden)
 
+    def test_those_of_dcqcn_are_what_the_rules_give(self):
+        for block in RULES:
+            stimulus = FOLDER / 'stimuli' / f'{block}.csv'
+            text = worked(block, inputs_by_cycle(stimulus, cycles_of(block)))
+            self.assertEqual((GOLDEN / f'{block}.csv').read_text(), text)
+
+    def test_a_qp_s_rates_and_alpha_are_those_of_the_algorithm(self):
+        # In Mb/s, of the paper's formulas; the story is told in the stimulus.
+        found = [(row['out_rate_o'] / 2**12, row['out_target_o'] / 2**12, row['out_alpha_o'] / 2**24)
+                 for row in rows(GOLDEN / 'dcqcn_rp.csv') if row['out_valid_o']]
+        a = 255 / 256
+        cut = 93_750 * (1 - a**3 / 2)
+        recovered = 93_830 - (93_750 - cut) / 2**7 - 40 * 3 / 4
+        expected = {0: (100_000, 100_000, 1), 1: (100_000, 100_000, 1),
+                    2: (50_000, 100_000, 1),  # the first CNP: alpha is 1
+                    3: (75_000, 100_000, a), 4: (93_750, 100_000, a**3),
+                    7: (cut, 93_750, a**4 + 1 / 256), 9: (recovered, 93_830, (a**4 + 1 / 256) * a**7)}
+        for answer, values in expected.items():
+            for value, near, most in zip(found[answer], values, (0.001, 0.001, 1e-6)):
+                self.assertAlmostEqual(value, near, delta=most, msg=answer)
+        self.assertEqual(found[-2][0], 100_000)  # the line
+        self.assertEqual(found[-1][1], 100_000)
+
     def test_the_response_does_not_depend_on_the_clock_s_period(self):
         run = self.run_block('pfc_gen', clock='333ps')
         self.assertEqual(run.response.read_bytes(), (GOLDEN / 'pfc_gen.csv').read_bytes())
@@ -39,9 +63,8 @@ class Metrics(CcBlockCase):
             changes = {'o': 0, 'q': 0}
             for before, after in zip(golden, golden[1:]):
                 for name in after:
-                    kind = name.split('[')[0][-1]
-                    if kind in changes and before[name] != after[name]:
-                        changes[kind] += 1
+                    if name != 'cycle' and before[name] != after[name]:
+                        changes['o' if name.endswith('_o') else 'q'] += 1
             edges = sum(row['quiet_o'] == 0 for row in golden)
             for engine in ENGINES:
                 for clocking in CLOCKINGS:
@@ -104,7 +127,8 @@ class Stimuli(CcBlockCase):
     def test_a_block_without_a_stimulus_of_its_own_takes_the_shipped_one(self):
         for block in BLOCKS:
             response = self.folder / 'default.csv'
-            self.run_platform('--no-expect', '--set', f'block={block}', response=str(response))
+            self.run_platform('--no-expect', '--set', f'block={block}', response=str(response),
+                              **watched(block))
             self.assertEqual(response.read_bytes(), (GOLDEN / f'{block}.csv').read_bytes())
 
 

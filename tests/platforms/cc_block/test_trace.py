@@ -1,24 +1,9 @@
 """The trace says what the response says, with either engine; Verilated signals and our own agree."""
 
-import csv
 import unittest
 
 from cc_block_case import (BLOCKS, FOLDER, PERIOD, CcBlockCase, by_cycle, cycles_of, each_way,
-                           signal)
-
-
-def inputs_by_cycle(stimulus, cycles):
-    """What a stimulus says of each cycle, read anew: {input: value}."""
-    lines = [line for line in stimulus.read_text().splitlines() if not line.startswith('#')]
-    given = {int(row.pop('cycle')): row for row in csv.DictReader(lines)}
-    found, level = [], {}
-    for cycle in range(cycles):
-        pulses = {}
-        for name, text in given.get(cycle, {}).items():
-            if text:
-                (pulses if text.endswith('!') else level)[name] = int(text.rstrip('!'), 0)
-        found.append({**level, **pulses})
-    return found
+                           inputs_by_cycle, signal)
 
 
 class Trace(CcBlockCase):
@@ -57,8 +42,9 @@ class Trace(CcBlockCase):
                 own = {name: s.changes for name, s in run.waves.signals.items()
                        if '.rtl.' not in name}
                 # Time is seen when the block is looked at.
-                now = own.pop(f'{block}.in.now_i')
-                self.assertEqual({time // PERIOD - value for time, value in now}, {0})
+                now = own.pop(f'{block}.in.now_i', [])
+                self.assertLessEqual({time // PERIOD - value for time, value in now}, {0})
+                self.assertEqual(bool(now), block != 'ecn_marker')
                 seen.append(own)
             self.assertGreater(len(seen[0]), 20)
             for other in seen[1:]:
