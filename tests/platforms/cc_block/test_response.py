@@ -4,8 +4,8 @@ either engine and either clocking."""
 import json
 import unittest
 
-from cc_block_case import (BLOCKS, CLOCKINGS, ENGINES, FOLDER, GOLDEN, CcBlockCase, cycles_of, each_way,
-                           inputs_by_cycle, rows, watched)
+from cc_block_case import (BLOCKS, CLOCKINGS, ENGINES, FOLDER, GOLDEN, CcBlockCase, by_cycle, cycles_of,
+                           each_way, inputs_by_cycle, rows, watched)
 from worked import RULES, worked
 
 
@@ -65,7 +65,8 @@ class Metrics(CcBlockCase):
                 for name in after:
                     if name != 'cycle' and before[name] != after[name]:
                         changes['o' if name.endswith('_o') else 'q'] += 1
-            edges = sum(row['quiet_o'] == 0 for row in golden)
+            edges = sum(row['quiet_o'] == 0
+                        for row in by_cycle(GOLDEN / f'{block}.csv', cycles_of(block)))
             for engine in ENGINES:
                 for clocking in CLOCKINGS:
                     run = self.run_block(block, engine, clocking)
@@ -87,6 +88,33 @@ class Metrics(CcBlockCase):
         spans = run.spans('pfc_gen.clock')
         self.assertEqual(sum(arguments['cycles'] for *_, arguments in spans), 123)
         self.assertEqual(spans[0][:3], (0, 10_000, 'asleep'))  # an input changes in cycle 10
+
+
+class Setup(CcBlockCase):
+    def run_rp(self, text, engine='rtl', **settings):
+        run = self.run_stimulus(text, engine, block='dcqcn_rp', **settings)
+        return [row for row in rows(run.response) if row['out_valid_o']]
+
+    def test_it_is_as_if_the_stimulus_had_written_every_register(self):
+        for setup, rate, written in (('paper', '100Gbps', registers(100_000)),
+                                     ('hardware', '400Gbps', registers_of_hardware(400_000))):
+            by_hand = self.run_rp(configured(written), setup='none')
+            self.assertEqual(len(by_hand), 6)
+            for engine in ENGINES:
+                found = self.run_rp(configured({}), engine, setup=setup, line_rate=rate)
+                self.assertEqual(found, by_hand, (setup, engine))
+            # The rates have moved, so the registers mattered.
+            self.assertGreater(len({row['out_rate_o'] for row in found}), 3)
+
+    def test_its_times_are_times_not_cycles(self):
+        # 55 us are 55,000 cycles of 1 ns and 11,000 of 5 ns: one period and five.
+        for clock, halvings in (('1ns', 1), ('5ns', 5)):
+            found = self.run_rp(STORY, clock=clock, compare=False)
+            self.assertEqual(found[3]['out_rate_o'], (100_000 - 50_000 / 2**halvings) * 2**12)
+
+    def test_without_it_registers_are_zero(self):
+        found = self.run_rp(STORY, setup='none', compare=False)
+        self.assertEqual({row['out_target_o'] for row in found[:2]}, {0})
 
 
 class Length(CcBlockCase):
@@ -151,6 +179,47 @@ class Paths(CcBlockCase):
         response = self.folder / 'none.csv'
         self.run_platform('--describe', response=str(response))
         self.assertFalse(response.exists())
+
+
+STORY = """cycle,pace_factor_i,cfg_valid_i,cfg_class_i,cfg_addr_i,cfg_data_i,tx_valid_i,tx_open_i,\
+tx_class_i,tx_qp_i,tx_bytes_i,cnp_valid_i,cnp_qp_i
+0,2048000,0,5,0,0,0,0,5,3,4000,0,3
+400,,,,,,1!,1!,,,,,
+420,,,,,,1!,,,,,,
+440,,,,,,,,,,,1!,
+56000,,,,,,1!,,,,,,
+56100,,,,,,,,,,,1!,
+120000,,,,,,1!,,,,,,
+120020,,,,,,,,,,,,
+"""
+
+
+def configured(written):
+    """The story with writes of class 5 before it."""
+    head, first, rest = STORY.split('\n', 2)
+    writes = ''.join(f'{1 + n},,1!,,{address},{data},,,,,,,\n'
+                     for n, (address, data) in enumerate(written.items()))
+    return f'{head}\n{first}\n{writes}{rest}'
+
+
+def registers(line, alpha=55_000, timer=55_000, monitor=50_000, byte_reset=10**7,
+              rules=1 << 2 | 5 << 5 | 11 << 10, ai=40, hai=200, least=100, most_cut=2**25,
+              g=1 / 256, initial=2**24):
+    """{address: value}, as rtl/dcqcn/README.md lists them; the paper's values."""
+    periods = [value for period in (alpha, timer, monitor) for value in (period, 2**32 // period)]
+    values = periods + [byte_reset, rules, ai, hai, line * 2**12, least * 2**12, 0, most_cut,
+                        round(g * 2**24), round(g / (1 - g) * 2**24), initial]
+    written = dict(enumerate(values))
+    for i in range(128):
+        written[256 + i] = round((1 - g)**i * 2**24)
+        written[384 + i] = round((1 - g)**(128 * i) * 2**24)
+    return written
+
+
+def registers_of_hardware(line):
+    return registers(line, alpha=1_000, timer=300_000, monitor=4_000, byte_reset=32_767 * 64,
+                     rules=1 | 1 << 3 | 1 << 5 | 11 << 10, ai=5, hai=50, least=1,
+                     most_cut=2**24, g=5 / 1024, initial=1023 * 2**14)
 
 
 if __name__ == '__main__':
