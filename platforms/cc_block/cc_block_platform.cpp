@@ -60,12 +60,9 @@ CcBlockPlatform::CcBlockPlatform(std::vector<BlockType> blocks, std::string defa
 
 void CcBlockPlatform::declare(Parameters& p) {
   CcBlockConfig& c = config_;
-  std::vector<std::pair<std::string, std::size_t>> names;
-  for (std::size_t i = 0; i < blocks_.size(); ++i) names.emplace_back(blocks_[i].name, i);
-  p.choice("block", c.block, std::move(names)).doc("The block that is driven");
-  declare_contexts(p);
-  declare_setup(p);
-  p.group("congestion", c.congestion).doc("Engine and clocking of the block");
+  declare_block(p);
+  p.group("congestion", c.congestion)
+      .doc("Engine and clocking of the block, and DCQCN's registers");
   p.add("clock", c.clock).range(10 * kPicosecond, kMicrosecond).doc("Period of the block's clock");
   p.add("cycles", c.cycles)
       .range(1, kMostCycles)
@@ -84,25 +81,25 @@ void CcBlockPlatform::declare(Parameters& p) {
           "with exit code 3");
   p.check([this, &c](const Bound& bound) {
     check_block(bound);
+    check_congestion(bound);
     c.cycles_mark = bound.mark("cycles");
     c.stimulus_mark = bound.mark("stimulus");
     c.response_mark = bound.mark("response");
   });
 }
 
-void CcBlockPlatform::declare_contexts(Parameters& p) {
-  p.choice("contexts", config_.contexts, {{"16", 16U}, {"256", 256U}, {"4096", 4096U}})
+void CcBlockPlatform::declare_block(Parameters& p) {
+  CcBlockConfig& c = config_;
+  std::vector<std::pair<std::string, std::size_t>> names;
+  for (std::size_t i = 0; i < blocks_.size(); ++i) names.emplace_back(blocks_[i].name, i);
+  p.choice("block", c.block, std::move(names)).doc("The block that is driven");
+  p.choice("contexts", c.contexts, {{"16", 16U}, {"256", 256U}, {"4096", 4096U}})
       .doc("Size class of a block with contexts in memory");
-  p.add("watch_context", config_.watch_context)
+  p.add("watch_context", c.watch_context)
       .doc("A context whose fields are among the registers; by default none");
-}
-
-void CcBlockPlatform::declare_setup(Parameters& p) {
-  std::vector<std::pair<std::string, std::optional<DcqcnSet>>> sets{{"none", std::nullopt}};
-  for (const auto& [name, set] : dcqcn_set_names()) sets.emplace_back(name, set);
-  p.choice("setup", config_.setup, std::move(sets))
-      .doc("Parameters that the registers of all classes of dcqcn_rp hold in cycle 0");
-  p.add("line_rate", config_.line_rate)
+  p.add("setup", c.setup)
+      .doc("The registers of dcqcn_rp hold the parameters of the group congestion in cycle 0");
+  p.add("line_rate", c.line_rate)
       .range(Rate::gbps(1), Rate::gbps(1000))
       .doc("Rate of the line, for setup");
 }
@@ -125,9 +122,21 @@ void CcBlockPlatform::check_block(const Bound& bound) const {
   }
   if (!has_setup(type)) {
     const std::string others = blocks_that(blocks_, has_setup);
-    bound.needs("setup", c.setup != usual.setup, others);
+    bound.needs("setup", !c.setup, others);
     bound.needs("line_rate", c.line_rate != usual.line_rate, others);
   }
+}
+
+/// Keys that fabrics have a use for and one block has none.
+void CcBlockPlatform::check_congestion(const Bound& bound) const {
+  const CongestionConfig& c = config_.congestion;
+  const CongestionConfig usual;
+  const auto refuse = [&](const std::string& key, bool changed, const std::string& remedy) {
+    if (changed) bound.fail(key, key + ": does nothing for a block on its own", remedy);
+  };
+  refuse("congestion.algorithm", c.controls(), "name the block by block: dcqcn_rp");
+  refuse("congestion.clock", c.clock != usual.clock, "write clock");
+  refuse("congestion.burst", c.burst != usual.burst, "drive burst_i of pacer by the stimulus");
 }
 
 BlockType CcBlockPlatform::chosen() const {
@@ -170,7 +179,7 @@ std::unique_ptr<Fabric> CcBlockPlatform::build(Simulation& simulation, const Run
   BlockDriverConfig config;
   config.congestion = config_.congestion;
   if (config_.setup && has_setup(type)) {
-    config.setup = setup_edges(type, *config_.setup, config_.clock, config_.line_rate);
+    config.setup = setup_edges(type, config_.congestion, config_.clock, config_.line_rate);
   }
   config.compare = config_.compare;
   config.period = config_.clock;

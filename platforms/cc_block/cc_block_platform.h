@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "hw/congestion/blocks.h"
-#include "hw/congestion/dcqcn_parameters.h"
 #include "platforms/cc_block/block.h"
 #include "platforms/cc_block/driver.h"
 #include "platforms/common/platform.h"
@@ -20,7 +19,7 @@ struct CcBlockConfig {
   CongestionConfig congestion;
   unsigned contexts = 16;
   std::optional<unsigned> watch_context;
-  std::optional<DcqcnSet> setup = DcqcnSet::kPaper;
+  bool setup = true;
   Rate line_rate = Rate::gbps(100);
   bool compare = false;
   Time clock = kNanosecond;
@@ -47,9 +46,9 @@ class CcBlockPlatform : public Platform {
   std::unique_ptr<Fabric> build(Simulation& simulation, const RunConfig& run) override;
 
  private:
-  void declare_contexts(Parameters& p);
-  void declare_setup(Parameters& p);
+  void declare_block(Parameters& p);
   void check_block(const Bound& bound) const;
+  void check_congestion(const Bound& bound) const;
   void find_files(const RunConfig& run);
   BlockType chosen() const;
   std::uint64_t cycles(const Stimulus& stimulus) const;

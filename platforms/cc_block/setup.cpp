@@ -13,11 +13,12 @@ bool has_setup(const BlockType& block) {
                      [](const BlockPort& port) { return port.name == "cfg_addr_i"; });
 }
 
-std::vector<Values> setup_edges(const BlockType& block, DcqcnSet set, Time clock, Rate line) {
-  const auto writes = rtl::dcqcn_writes(DcqcnParameters::of(set).setup(clock, line));
+std::vector<Values> setup_edges(const BlockType& block, const CongestionConfig& congestion,
+                                Time clock, Rate line) {
   std::vector<Values> edges;
   for (unsigned k = 0; k < rtl::DcqcnRp::kClasses; ++k) {
-    for (const rtl::DcqcnWrite& write : writes) {
+    const rtl::DcqcnSetup setup = congestion.of_class(k).setup(clock, line);
+    for (const rtl::DcqcnWrite& write : rtl::dcqcn_writes(setup)) {
       Values inputs(block.inputs.size());
       for (std::size_t i = 0; i < inputs.size(); ++i) {
         const std::string& name = block.inputs[i].name;

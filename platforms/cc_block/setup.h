@@ -1,10 +1,10 @@
-// Registers of DCQCN's reaction point as a set of parameters has them, so that a stimulus need not
-// write all 273 of a class.
+// Registers of DCQCN's reaction point as the group `congestion` has them, so that a stimulus need
+// not write all 273 of a class.
 #pragma once
 
 #include <vector>
 
-#include "hw/congestion/dcqcn_parameters.h"
+#include "hw/congestion/congestion_config.h"
 #include "platforms/cc_block/block.h"
 #include "tlm/base/rate.h"
 #include "tlm/base/time.h"
@@ -16,6 +16,7 @@ bool has_setup(const BlockType& block);
 
 /// Inputs of one edge each that write all registers of all classes. `clock` is the block's period;
 /// the parameters count in its cycles.
-std::vector<Values> setup_edges(const BlockType& block, DcqcnSet set, Time clock, Rate line);
+std::vector<Values> setup_edges(const BlockType& block, const CongestionConfig& congestion,
+                                Time clock, Rate line);
 
 }  // namespace railyard

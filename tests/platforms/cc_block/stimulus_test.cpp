@@ -144,7 +144,12 @@ TEST(Setup, WritesEveryRegisterOfEveryClassOnceInCyclesOfTheClock) {
     }
     return ~std::uint64_t{0};
   };
-  const auto edges = setup_edges(type, DcqcnSet::kHardware, 2 * kNanosecond, Rate::gbps(400));
+  CongestionConfig congestion;
+  congestion.dcqcn = DcqcnParameters::of(DcqcnSet::kHardware);
+  congestion.classes.resize(1);
+  congestion.classes[0].traffic_class = 6;
+  congestion.classes[0].dcqcn.rp_ai_rate = 77;
+  const auto edges = setup_edges(type, congestion, 2 * kNanosecond, Rate::gbps(400));
   EXPECT_EQ(edges.size(), 8U * 273U);
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> written;
   for (const Values& edge : edges) {
@@ -154,6 +159,8 @@ TEST(Setup, WritesEveryRegisterOfEveryClassOnceInCyclesOfTheClock) {
     EXPECT_TRUE(written.emplace(at, value(edge, "cfg_data_i")).second);
   }
   for (unsigned k = 0; k < 8; ++k) {
+    EXPECT_EQ((written[{k, 8}]), k == 6 ? 77U : 5U);  // rp_ai_rate
+    if (k == 6) continue;
     EXPECT_EQ((written[{k, 2}]), 150'000U);                          // rp_time_reset of 300 us
     EXPECT_EQ((written[{k, 10}]), 400'000U << 12);                   // the line
     EXPECT_EQ((written[{k, 384}]), 1U << 24);                        // (1-g)^0

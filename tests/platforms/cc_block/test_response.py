@@ -96,15 +96,25 @@ class Setup(CcBlockCase):
         return [row for row in rows(run.response) if row['out_valid_o']]
 
     def test_it_is_as_if_the_stimulus_had_written_every_register(self):
-        for setup, rate, written in (('paper', '100Gbps', registers(100_000)),
+        for parameters, rate, written in (('paper', '100Gbps', registers(100_000)),
                                      ('hardware', '400Gbps', registers_of_hardware(400_000))):
-            by_hand = self.run_rp(configured(written), setup='none')
+            by_hand = self.run_rp(configured(written), setup=False)
             self.assertEqual(len(by_hand), 7)
             for engine in ENGINES:
-                found = self.run_rp(configured({}), engine, setup=setup, line_rate=rate)
-                self.assertEqual(found, by_hand, (setup, engine))
+                found = self.run_rp(configured({}), engine, line_rate=rate,
+                                    congestion__parameters=parameters)
+                self.assertEqual(found, by_hand, (parameters, engine))
             # The rates have moved, so the registers mattered.
             self.assertGreater(len({row['out_rate_o'] for row in found}), 3)
+
+    def test_a_parameter_may_be_written_by_its_name_for_all_classes_or_one(self):
+        # Before the fourth answer 55 us have passed since the cut.
+        for settings, halvings in (({'dcqcn__rp_time_reset': '11us'}, 5),
+                                   ({'classes': [{'traffic_class': 5, 'rp_time_reset': '11us'}]}, 5),
+                                   ({'classes': [{'traffic_class': 4, 'rp_time_reset': '11us'}]}, 1)):
+            found = self.run_rp(STORY, **{f'congestion__{key}': value
+                                          for key, value in settings.items()})
+            self.assertEqual(found[3]['out_rate_o'], (100_000 - 50_000 / 2**halvings) * 2**12)
 
     def test_its_times_are_times_not_cycles(self):
         # 55 us are 55,000 cycles of 1 ns and 11,000 of 5 ns: one period and five.
@@ -113,7 +123,7 @@ class Setup(CcBlockCase):
             self.assertEqual(found[3]['out_rate_o'], (100_000 - 50_000 / 2**halvings) * 2**12)
 
     def test_without_it_registers_are_zero(self):
-        found = self.run_rp(STORY, setup='none')
+        found = self.run_rp(STORY, setup=False)
         self.assertEqual({row['out_target_o'] for row in found[:2]}, {0})
 
 
