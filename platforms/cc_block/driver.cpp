@@ -73,11 +73,9 @@ std::unique_ptr<Block> BlockDriver::make(BlockEngine engine) {
   return block;
 }
 
-/// Leaves the clock low, as a reset does.
 void BlockDriver::set_up(Block& block) const {
   BlockView view;
   for (const Values& inputs : config_.setup) block.clock(inputs, view);
-  block.settle(Values(type_.inputs.size()), view);
 }
 
 void BlockDriver::make_other() {
