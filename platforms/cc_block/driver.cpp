@@ -69,13 +69,9 @@ BlockDriver::BlockDriver(sc_core::sc_module_name name, Partition& partition, con
 std::unique_ptr<Block> BlockDriver::make(BlockEngine engine) {
   auto block = engine == BlockEngine::kRtl ? type_.make_rtl(context_, type_.name + " rtl")
                                            : type_.make_model();
-  if (!config_.setup.empty()) set_up(*block);
-  return block;
-}
-
-void BlockDriver::set_up(Block& block) const {
   BlockView view;
-  for (const Values& inputs : config_.setup) block.clock(inputs, view);
+  for (const Values& inputs : config_.setup) block->clock(inputs, view);
+  return block;
 }
 
 void BlockDriver::make_other() {

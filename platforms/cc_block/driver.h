@@ -62,7 +62,6 @@ class BlockDriver : public sc_core::sc_module {
   std::uint64_t next_cycle() const;
   void touch(const Block& block, Time now);
   std::unique_ptr<Block> make(BlockEngine engine);
-  void set_up(Block& block) const;
   void make_other();
   void register_metrics();
 
