@@ -2,6 +2,10 @@
 either engine and either clocking."""
 
 import json
+import re
+import shlex
+import subprocess
+import sys
 import unittest
 
 from cc_block_case import (BLOCKS, CLOCKINGS, ENGINES, FOLDER, GOLDEN, CcBlockCase, by_cycle, cycles_of,
@@ -125,6 +129,25 @@ class Setup(CcBlockCase):
     def test_without_it_registers_are_zero(self):
         found = self.run_rp(STORY, setup=False)
         self.assertEqual({row['out_target_o'] for row in found[:2]}, {0})
+
+
+class Readme(CcBlockCase):
+    def test_the_stimulus_that_it_shows_cuts_and_recovers(self):
+        text = (FOLDER / 'README.md').read_text()
+        script, command = re.search(r"<<'END'\n(.*?)END\n(.*?)```", text, re.DOTALL).groups()
+        made = subprocess.run([sys.executable, '-c', script], capture_output=True, check=True)
+        (self.folder / 'mine.csv').write_bytes(made.stdout)
+        arguments = shlex.split(command.replace('mine.csv', str(self.folder / 'mine.csv')))
+        self.assertEqual(arguments[:3], ['./railyard', 'run', 'cc_block'])
+        config = arguments.index('platforms/cc_block/dcqcn_rp.yaml')
+        arguments[config] = BLOCKS['dcqcn_rp']
+        response = self.folder / 'r.csv'
+        run = self.run_platform(*arguments[3:], response=str(response))
+        self.assertLess(run['dcqcn_rp.cycles'], 20_000)  # of 10 ms
+        rates = [row['rate_mem[3]'] / 2**12 for row in rows(response)]
+        self.assertIn(400_000, rates)
+        self.assertLess(min(rates[rates.index(400_000):]), 250_000)
+        self.assertGreater(sum(a < b for a, b in zip(rates, rates[1:])), 20)  # raised
 
 
 class Length(CcBlockCase):
