@@ -137,7 +137,8 @@ class Readme(CcBlockCase):
         script, command = re.search(r"<<'END'\n(.*?)END\n(.*?)```", text, re.DOTALL).groups()
         made = subprocess.run([sys.executable, '-c', script], capture_output=True, check=True)
         (self.folder / 'mine.csv').write_bytes(made.stdout)
-        arguments = shlex.split(command.replace('mine.csv', str(self.folder / 'mine.csv')))
+        command = command.replace('\\\n', '').replace('mine.csv', str(self.folder / 'mine.csv'))
+        arguments = shlex.split(command)
         self.assertEqual(arguments[:3], ['./railyard', 'run', 'cc_block'])
         config = arguments.index('platforms/cc_block/dcqcn_rp.yaml')
         arguments[config] = BLOCKS['dcqcn_rp']
