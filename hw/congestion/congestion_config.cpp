@@ -38,7 +38,6 @@ void CongestionConfig::declare(Parameters& p) {
       .doc("Time that a queue pair which sends later than it might can catch up");
   p.check([this](const Bound& bound) {
     dcqcn.fill(set, bound, "dcqcn.");
-    if (algorithm != "dcqcn") refuse_dcqcn(bound);
     unsigned seen = 0;
     for (const DcqcnClassConfig& c : classes) {
       if ((seen >> c.traffic_class & 1U) != 0) {
@@ -51,12 +50,15 @@ void CongestionConfig::declare(Parameters& p) {
   });
 }
 
-void CongestionConfig::refuse_dcqcn(const Bound& bound) const {
-  const std::string dcqcn_alone = "algorithm: dcqcn";
-  bound.needs("parameters", set != DcqcnSet::kPaper, dcqcn_alone);
-  bound.needs("dcqcn", !(dcqcn == DcqcnParameters{}), dcqcn_alone);
-  bound.needs("classes", !classes.empty(), dcqcn_alone);
-  bound.needs("burst", burst != CongestionConfig{}.burst, dcqcn_alone);
+void CongestionConfig::refuse_unused(const Bound& bound) const {
+  if (algorithm == "dcqcn") return;
+  const auto needs = [&](const std::string& key, bool changed) {
+    bound.needs("congestion." + key, changed, "congestion.algorithm: dcqcn");
+  };
+  needs("parameters", set != DcqcnSet::kPaper);
+  needs("dcqcn", !(dcqcn == DcqcnParameters{}));
+  needs("classes", !classes.empty());
+  needs("burst", burst != CongestionConfig{}.burst);
 }
 
 const DcqcnParameters& CongestionConfig::of_class(unsigned traffic_class) const {

@@ -43,9 +43,9 @@ struct CongestionConfig : BlocksConfig {
   void declare(Parameters& p);
   bool controls() const { return algorithm != "none"; }
   const DcqcnParameters& of_class(unsigned traffic_class) const;
-
- private:
-  void refuse_dcqcn(const Bound& bound) const;
+  /// Refuses keys of this group that act on endpoints alone and do nothing. `bound`: of the struct
+  /// that has the group.
+  void refuse_unused(const Bound& bound) const;
 };
 
 }  // namespace railyard

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,7 +26,8 @@ using Values = std::vector<std::uint64_t>;
 struct BlockView {
   Values outputs;
   Values registers;
-  // Of the outputs, those that say when the block needs its clock.
+  // Of the outputs, those that say when the block needs its clock. One without wake_o needs it once
+  // it is not quiet.
   bool quiet = false;
   bool wake_valid = false;
   std::uint64_t wake = 0;
@@ -48,6 +51,12 @@ struct BlockPort {
   unsigned bits = 0;
 };
 
+/// Of a block with contexts in memory.
+struct ContextChoice {
+  unsigned contexts = 16;           // the size class: 16, 256 or 4,096
+  std::optional<unsigned> watched;  // one whose fields are among the registers
+};
+
 /// What the platform knows of a block: a row of its table.
 struct BlockType {
   std::string name;
@@ -57,6 +66,8 @@ struct BlockType {
   std::function<std::unique_ptr<Block>()> make_model;
   /// `name` with spaces between scopes.
   std::function<std::unique_ptr<Block>(RtlContext& context, const std::string& name)> make_rtl;
+  /// The block as chosen; empty: it has no contexts.
+  std::function<BlockType(const ContextChoice&)> with_contexts = {};
 };
 
 /// All blocks that the platform is shipped with.
@@ -90,6 +101,11 @@ std::vector<BlockPort> ports_of() {
   return ports;
 }
 
+template <class Out, class = void>
+struct HasWake : std::false_type {};
+template <class Out>
+struct HasWake<Out, std::void_t<decltype(Out::wake)>> : std::true_type {};
+
 }  // namespace detail
 
 /// `Engine` has the interface of rtl::PfcGen.
@@ -121,7 +137,11 @@ class BlockOf : public Block {
     return in_;
   }
   void show(Out out, BlockView& view) {
-    if (!out.wake_valid) out.wake = 0;
+    if constexpr (detail::HasWake<Out>::value) {
+      if (!out.wake_valid) out.wake = 0;
+      view.wake_valid = out.wake_valid;
+      view.wake = out.wake;
+    }
     view.outputs.clear();
     Out::fields(out, [&](const char*, const auto& member, unsigned) {
       detail::append(view.outputs, member);
@@ -132,8 +152,6 @@ class BlockOf : public Block {
       detail::append(view.registers, member);
     });
     view.quiet = out.quiet;
-    view.wake_valid = out.wake_valid;
-    view.wake = out.wake;
   }
 
   In in_;

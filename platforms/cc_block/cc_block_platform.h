@@ -17,6 +17,10 @@ namespace railyard {
 struct CcBlockConfig {
   std::size_t block = 0;  // of the platform's
   CongestionConfig congestion;
+  unsigned contexts = 16;
+  std::optional<unsigned> watch_context;
+  bool setup = true;
+  Rate line_rate = Rate::gbps(100);
   bool compare = false;
   Time clock = kNanosecond;
   std::optional<std::uint64_t> cycles;
@@ -42,7 +46,11 @@ class CcBlockPlatform : public Platform {
   std::unique_ptr<Fabric> build(Simulation& simulation, const RunConfig& run) override;
 
  private:
+  void declare_block(Parameters& p);
+  void check_block(const Bound& bound) const;
+  void check_congestion(const Bound& bound) const;
   void find_files(const RunConfig& run);
+  BlockType chosen() const;
   std::uint64_t cycles(const Stimulus& stimulus) const;
 
   std::vector<BlockType> blocks_;

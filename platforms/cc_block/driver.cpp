@@ -1,7 +1,6 @@
 #include "platforms/cc_block/driver.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <utility>
 
 #include "tlm/observe/checker.h"
@@ -13,10 +12,10 @@ namespace {
 
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
 
-std::size_t time_input(const BlockType& block) {
+std::optional<std::size_t> time_input(const BlockType& block) {
   const auto found = std::find_if(block.inputs.begin(), block.inputs.end(),
                                   [](const BlockPort& port) { return port.name == "now_i"; });
-  if (found == block.inputs.end()) throw std::logic_error(block.name + " has no now_i");
+  if (found == block.inputs.end()) return std::nullopt;
   return static_cast<std::size_t>(found - block.inputs.begin());
 }
 
@@ -48,7 +47,7 @@ BlockDriver::BlockDriver(sc_core::sc_module_name name, Partition& partition, con
       stimulus_(std::move(stimulus)),
       config_(std::move(config)),
       now_(time_input(type_)),
-      now_mask_((std::uint64_t{1} << type_.inputs[now_].bits) - 1),
+      now_mask_(now_ ? (std::uint64_t{1} << type_.inputs[*now_].bits) - 1 : 0),
       begin_cycle_(Event::of<&BlockDriver::begin_cycle>(
           *this, partition.endpoint(type_.name + ".begin_cycle"), Phase::kAct)),
       rise_(Event::of<&BlockDriver::rise>(*this, partition.endpoint(type_.name + ".rise"),
@@ -68,8 +67,11 @@ BlockDriver::BlockDriver(sc_core::sc_module_name name, Partition& partition, con
 }
 
 std::unique_ptr<Block> BlockDriver::make(BlockEngine engine) {
-  return engine == BlockEngine::kRtl ? type_.make_rtl(context_, type_.name + " rtl")
-                                     : type_.make_model();
+  auto block = engine == BlockEngine::kRtl ? type_.make_rtl(context_, type_.name + " rtl")
+                                           : type_.make_model();
+  BlockView view;
+  for (const Values& inputs : config_.setup) block->clock(inputs, view);
+  return block;
 }
 
 void BlockDriver::make_other() {
@@ -135,7 +137,7 @@ void BlockDriver::begin_cycle() {
 
 /// True if an input changes, the time aside.
 bool BlockDriver::drive() {
-  inputs_[now_] = cycle_ & now_mask_;
+  if (now_) inputs_[*now_] = cycle_ & now_mask_;
   const std::size_t first = next_change_;
   for (; next_change_ < stimulus_.changes.size(); ++next_change_) {
     const Stimulus::Change& change = stimulus_.changes[next_change_];

@@ -24,6 +24,7 @@ class TraceFile;
 
 struct BlockDriverConfig {
   CongestionConfig congestion;
+  std::vector<Values> setup;  // inputs of edges before cycle 0, while time stands
   bool compare = false;
   Time period = kNanosecond;
   std::uint64_t cycles = 1;
@@ -68,7 +69,7 @@ class BlockDriver : public sc_core::sc_module {
   BlockType type_;
   Stimulus stimulus_;
   BlockDriverConfig config_;
-  std::size_t now_;  // the input now_i
+  std::optional<std::size_t> now_;  // the input now_i, if there is one
   std::uint64_t now_mask_;
   Event begin_cycle_;
   Event rise_;

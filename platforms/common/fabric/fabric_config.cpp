@@ -84,6 +84,7 @@ void FabricConfig::check_capacity(const Topology& built, const Bound& bound) con
 
 /// An algorithm lives on CNPs: what is not written of them follows from it.
 void FabricConfig::control_congestion(const Topology& built, const Bound& bound) {
+  congestion.refuse_unused(bound);
   if (!congestion.controls()) return;
   if (!bound.has("tester.cnp.enabled")) tester.cnp.enabled = true;
   if (!bound.has("tester.cnp.interval")) {

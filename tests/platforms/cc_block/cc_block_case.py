@@ -49,6 +49,26 @@ def cycles_of(block):
     return int(last.split(',')[0]) + 1
 
 
+def inputs_by_cycle(stimulus, cycles):
+    """What a stimulus says of each cycle, read anew: {input: value}."""
+    lines = [line for line in stimulus.read_text().splitlines() if not line.startswith('#')]
+    given = {int(row.pop('cycle')): row for row in csv.DictReader(lines)}
+    found, level = [], {}
+    for cycle in range(cycles):
+        pulses = {}
+        for name, text in given.get(cycle, {}).items():
+            if text:
+                (pulses if text.endswith('!') else level)[name] = int(text.rstrip('!'), 0)
+        found.append({**level, **pulses})
+    return found
+
+
+def watched(block):
+    """The key watch_context of the shipped configuration, if it is there."""
+    found = re.search(r'^watch_context: (\d+)$', BLOCKS[block].read_text(), re.MULTILINE)
+    return {'watch_context': int(found[1])} if found else {}
+
+
 def rows(path):
     """A response: a list of {column: number}."""
     with open(path, newline='') as file:

@@ -1,6 +1,9 @@
 // cc_block with blocks that lie, each in its way, once they have told a peer to stop.
 #include "platforms/cc_block/cc_block_platform.h"
+#include "platforms/cc_block/context_block.h"
+#include "rtl/model/pacer.h"
 #include "rtl/model/pfc_gen.h"
+#include "rtl/verilated/pacer.h"
 #include "rtl/verilated/pfc_gen.h"
 
 namespace railyard {
@@ -35,6 +38,39 @@ class Liar {
   rtl::PfcGenModel twin_;
 };
 
+/// Its contexts are not what they are.
+class ContextLiar {
+ public:
+  using In = rtl::PacerIn;
+  using Out = rtl::PacerOut;
+  using State = rtl::PacerState;
+
+  Out settle(const In& in) { return twin_.settle(in); }
+  Out clock(const In& in) { return twin_.clock(in); }
+  State state() const { return twin_.state(); }
+  std::uint64_t context(unsigned index) const {
+    const std::uint64_t context = twin_.context(index);
+    return context == 0 ? context : context + 1;
+  }
+
+ private:
+  rtl::PacerModel twin_;
+};
+
+BlockType context_liar() {
+  BlockType type =
+      context_block_type<rtl::PacerModel, rtl::PacerRtl>("lies_in_a_context", {{}, 57});
+  const auto honest = type.with_contexts;
+  type.with_contexts = [honest](const ContextChoice& choice) {
+    BlockType chosen = honest(choice);
+    chosen.make_rtl = [choice](RtlContext&, const std::string&) {
+      return std::make_unique<ContextBlockOf<ContextLiar>>(choice.watched);
+    };
+    return chosen;
+  };
+  return type;
+}
+
 template <Lie kLie>
 std::unique_ptr<Block> liar() {
   return std::make_unique<BlockOf<Liar<kLie>>>();
@@ -52,7 +88,7 @@ std::vector<BlockType> blocks() {
   BlockType sleep = named("sleeps_too_long");
   sleep.make_model = [] { return liar<Lie::kSleep>(); };
   sleep.make_rtl = [](RtlContext&, const std::string&) { return liar<Lie::kSleep>(); };
-  return {output, state, sleep};
+  return {output, state, sleep, context_liar()};
 }
 
 }  // namespace

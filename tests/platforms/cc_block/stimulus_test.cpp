@@ -3,8 +3,12 @@
 
 #include <gmock/gmock.h>
 
+#include <map>
 #include <set>
+#include <tuple>
+#include <utility>
 
+#include "platforms/cc_block/setup.h"
 #include "tlm/base/error.h"
 
 namespace railyard {
@@ -54,21 +58,113 @@ TEST(Stimulus, TheLastRowIsToldAndTheWidestValueFits) {
   }
 }
 
-TEST(Blocks, EachSaysWhenItNeedsItsClockAndIsGivenTheTime) {
+std::set<std::string> names_in(const BlockType& block) {
   std::set<std::string> names;
+  for (const auto* list : {&block.inputs, &block.outputs, &block.registers}) {
+    for (const BlockPort& port : *list) {
+      EXPECT_TRUE(names.insert(port.name).second) << port.name;
+      EXPECT_GE(port.bits, 1U);
+      EXPECT_LE(port.bits, 64U);
+    }
+  }
+  return names;
+}
+
+TEST(Blocks, EachSaysWhenItNeedsItsClockAndOneThatWakesIsGivenTheTime) {
+  std::set<std::string> names;
+  std::set<std::string> timeless;
   for (const BlockType& block : shipped_blocks()) {
     EXPECT_TRUE(names.insert(block.name).second) << block.name;
-    std::set<std::string> ports;
-    for (const auto* list : {&block.inputs, &block.outputs, &block.registers}) {
-      for (const BlockPort& port : *list) {
-        EXPECT_TRUE(ports.insert(port.name).second) << port.name;
-        EXPECT_GE(port.bits, 1U);
-        EXPECT_LE(port.bits, 64U);
+    const std::set<std::string> ports = names_in(block);
+    EXPECT_EQ(ports.count("quiet_o"), 1U) << block.name;
+    EXPECT_EQ(ports.count("wake_valid_o"), ports.count("wake_o")) << block.name;
+    EXPECT_EQ(ports.count("now_i"), ports.count("wake_o")) << block.name;
+    if (ports.count("now_i") == 0) timeless.insert(block.name);
+  }
+  EXPECT_THAT(timeless, ElementsAre("ecn_marker"));
+}
+
+unsigned bits_of(const std::vector<BlockPort>& ports, const std::string& name) {
+  for (const BlockPort& port : ports) {
+    if (port.name == name) return port.bits;
+  }
+  return 0;
+}
+
+TEST(Contexts, PortsThatNameOneAreAsWideAsTheSizeClass) {
+  std::set<std::string> found;
+  for (const BlockType& block : shipped_blocks()) {
+    if (!block.with_contexts) continue;
+    for (const auto& [contexts, bits] : {std::pair{16U, 4U}, {256U, 8U}, {4096U, 12U}}) {
+      const BlockType type = block.with_contexts({contexts, std::nullopt});
+      for (const auto* ports : {&type.inputs, &type.outputs}) {
+        for (const BlockPort& port : *ports) {
+          // The twin's structs have the largest class's.
+          const auto& largest = ports == &type.inputs ? block.with_contexts({4096, {}}).inputs
+                                                      : block.with_contexts({4096, {}}).outputs;
+          if (bits_of(largest, port.name) != 12) continue;
+          EXPECT_EQ(port.bits, bits) << block.name << " " << port.name;
+          found.insert(port.name);
+        }
       }
     }
-    for (const char* port : {"now_i", "quiet_o", "wake_valid_o", "wake_o"}) {
-      EXPECT_EQ(ports.count(port), 1U) << block.name << " " << port;
+  }
+  EXPECT_THAT(found, ElementsAre("ce_index_i", "cnp_index_o", "cnp_qp_i", "next_index_o",
+                                 "out_qp_o", "tx_index_i", "tx_qp_i"));
+}
+
+BlockType shipped(const std::string& name) {
+  for (const BlockType& block : shipped_blocks()) {
+    if (block.name == name) return block;
+  }
+  return {};
+}
+
+TEST(Contexts, AWatchedOneIsAmongTheRegistersByTheNamesOfTheMemories) {
+  for (const auto& [name, memory, bits] :
+       {std::tuple{"dcqcn_rp", "rate_mem[200]", 32U}, std::tuple{"dcqcn_rp", "class[200]", 3U},
+        std::tuple{"dcqcn_np", "contexts[200]", 33U}, std::tuple{"pacer", "contexts[200]", 57U}}) {
+    const BlockType type = shipped(name).with_contexts({256, 200});
+    EXPECT_EQ(bits_of(type.registers, memory), bits) << name;
+    EXPECT_EQ(bits_of(shipped(name).registers, memory), 0U);
+    BlockView view;
+    type.make_model()->settle(Values(type.inputs.size()), view);
+    EXPECT_EQ(view.registers.size(), type.registers.size()) << name;
+    names_in(type);
+  }
+}
+
+TEST(Setup, WritesEveryRegisterOfEveryClassOnceInCyclesOfTheClock) {
+  const BlockType type = shipped("dcqcn_rp");
+  ASSERT_TRUE(has_setup(type));
+  EXPECT_FALSE(has_setup(shipped("pacer")));
+  const auto value = [&](const Values& inputs, const std::string& name) {
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (type.inputs[i].name == name) return inputs[i];
     }
+    return ~std::uint64_t{0};
+  };
+  CongestionConfig congestion;
+  congestion.dcqcn = DcqcnParameters::of(DcqcnSet::kHardware);
+  congestion.classes.resize(1);
+  congestion.classes[0].traffic_class = 6;
+  congestion.classes[0].dcqcn.rp_ai_rate = 77;
+  const auto edges = setup_edges(type, congestion, 2 * kNanosecond, Rate::gbps(400));
+  EXPECT_EQ(edges.size(), 8U * 273U);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> written;
+  for (const Values& edge : edges) {
+    EXPECT_EQ(value(edge, "cfg_valid_i"), 1U);
+    EXPECT_EQ(value(edge, "tx_valid_i") + value(edge, "cnp_valid_i"), 0U);
+    const std::pair at{value(edge, "cfg_class_i"), value(edge, "cfg_addr_i")};
+    EXPECT_TRUE(written.emplace(at, value(edge, "cfg_data_i")).second);
+  }
+  for (unsigned k = 0; k < 8; ++k) {
+    EXPECT_EQ((written[{k, 8}]), k == 6 ? 77U : 5U);  // rp_ai_rate
+    if (k == 6) continue;
+    EXPECT_EQ((written[{k, 2}]), 150'000U);                          // rp_time_reset of 300 us
+    EXPECT_EQ((written[{k, 10}]), 400'000U << 12);                   // the line
+    EXPECT_EQ((written[{k, 384}]), 1U << 24);                        // (1-g)^0
+    EXPECT_EQ((written[{k, 257}]), (1U << 24) - (5U << 24) / 1024);  // (1-g)^1
   }
 }
 

@@ -9,6 +9,8 @@ import cc_block_case  # noqa: F401: finds the support folder
 from refusals import Bench, Mutant, refused
 
 GOOD = 'block: pfc_gen\nstimulus: s.csv\nresponse: r.csv\n'
+NP = 'block: dcqcn_np\nstimulus: s.csv\n'
+CE = 'cycle,ce_index_i\n0,15\n'
 ROWS = 'cycle,enable_i,depth_i[3],tx_ready_i\n0,0x08,10,0\n5,,11,1!\n'
 COLUMNS = 'Accepted: cycle, refresh_i, enable_i, depth_i[0] to depth_i[7], '
 
@@ -105,6 +107,29 @@ KEYS = [
          place='c.yaml:3:11'),
     keys('a response that is the stimulus', GOOD.replace('r.csv', './s.csv'), 'it is the stimulus',
          place='c.yaml:3:11'),
+    keys('contexts of a block without', GOOD + 'contexts: 256\n', 'contexts: does nothing without',
+         'block: dcqcn_rp, or block: dcqcn_np, or block: pacer', place='c.yaml:4:11'),
+    keys('a context of a block without', GOOD + 'watch_context: 0\n',
+         'watch_context: does nothing without', place='c.yaml:4:16'),
+    keys('no size class', NP + 'contexts: 64\n', '16, 256, 4096', place='c.yaml:3:11', content=CE),
+    keys('a context that is not there', NP + 'watch_context: 16\n', 'there are 16 contexts',
+         'write 0 to 15', place='c.yaml:3:16', content=CE),
+    keys('an index that is not there', NP, 's.csv:3:3: ce_index_i: "16" is too large for 4 bits',
+         content=CE + '1,16\n'),
+    keys('an index of another size class', NP + 'contexts: 256\n', 's.csv:3:3: ce_index_i: "256"',
+         content=CE + '1,256\n'),
+    keys('no setup of a block without', NP + 'setup: false\n', 'setup: does nothing without',
+         'block: dcqcn_rp', place='c.yaml:3:8', content=CE),
+    keys('an algorithm', NP + 'congestion: {algorithm: dcqcn}\n', 'does nothing for a block',
+         place='c.yaml:3:25', content=CE),
+    keys('the clock of endpoints', NP + 'congestion: {clock: 2ns}\n', 'write clock',
+         place='c.yaml:3:21', content=CE),
+    keys('the burst of endpoints', NP + 'congestion: {burst: 2us}\n', 'burst_i',
+         place='c.yaml:3:21', content=CE),
+    keys('a line rate of a block without', NP + 'line_rate: 400Gbps\n',
+         'line_rate: does nothing without', place='c.yaml:3:12', content=CE),
+    keys('a line that is too fast', NP.replace('_np', '_rp') + 'line_rate: 1001Gbps\n', 'line_rate',
+         place='c.yaml:3:12', content='cycle\n0\n'),
     keys('an expectation of another block', GOOD + 'expect: [{metric: pfc_rx.cycles, min: 1}]\n',
          place='c.yaml:4'),
 ]
