@@ -47,8 +47,8 @@ struct Start {
   double gbps;
 };
 
-void PrintTo(const Start& start, std::ostream* out) {
-  *out << start.gbps << "Of" << start.line.bits_per_second() / 1e9;
+std::ostream& operator<<(std::ostream& out, const Start& start) {
+  return out << start.gbps << "Of" << start.line.bits_per_second() / 1e9;
 }
 
 class BeforeTheFirstCnp : public testing::TestWithParam<Start> {};
@@ -170,7 +170,7 @@ TEST(Dcqcn, FastRecoveryHalvesTheWayToTheTargetAtEachTimerEvent) {
 
 TEST(Dcqcn, BytesRaiseTheRateToo) {
   CongestionConfig config = control_of(DcqcnSet::kPaper);
-  config.dcqcn.rp_byte_reset = 10 * kPacket;
+  config.dcqcn.rp_byte_reset = Bytes{10} * kPacket;
   config.dcqcn.rp_time_reset = kSecond;
   DcqcnBench bench(config);
   bench.cnp(0);

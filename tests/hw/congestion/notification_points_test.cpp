@@ -19,8 +19,8 @@ using Cnp = std::pair<Time, std::uint32_t>;
 
 enum class Way : std::uint8_t { kLazy, kTraced, kFreeRunning };
 
-void PrintTo(Way way, std::ostream* out) {
-  *out << (way == Way::kLazy ? "lazy" : way == Way::kTraced ? "traced" : "free_running");
+std::ostream& operator<<(std::ostream& out, Way way) {
+  return out << (way == Way::kLazy ? "lazy" : way == Way::kTraced ? "traced" : "free_running");
 }
 
 BlocksConfig blocks_of(Way way) {
