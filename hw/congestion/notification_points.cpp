@@ -31,9 +31,9 @@ void NotificationPoints::start() {
 void NotificationPoints::marked(std::uint32_t context) {
   clock_.run();  // so that CNPs are foreseen in their order
   const std::uint64_t cycle = clock_.next_cycle();
-  if (marked_.empty()) foresee(cycle);  // one that waits behind others is taken later
   marked_.push({cycle, context});
   clock_.want(cycle);
+  foresee(cycle);
 }
 
 // The CNP, if there is one, of a packet that the edge `taken` takes.

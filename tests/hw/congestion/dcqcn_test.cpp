@@ -266,24 +266,26 @@ TEST(Dcqcn, TrafficClassesHaveTheirOwnParameters) {
   }
 }
 
+// So many that CNPs wait for packets, and the block's queue of four for them.
 TEST(Dcqcn, NothingThatHappensInOneCycleIsLost) {
+  constexpr std::uint32_t kHalf = 16;
   CongestionConfig config = control_of(DcqcnSet::kPaper);
   config.dcqcn.rp_byte_reset = 1000;
-  DcqcnBench bench(config, queue_pairs(12));
+  DcqcnBench bench(config, queue_pairs(2 * kHalf));
   const Time before = kMicrosecond;
-  for (std::uint32_t qp = 0; qp < 6; ++qp) bench.cnp(before, qp);  // more than the queue's four
-  for (std::uint32_t qp = 0; qp < 12; ++qp) {
-    bench.expect_rate(before + kMicrosecond, qp, qp < 6 ? 50 : 100, kMbps);
-  }
   const Time together = 3 * kMicrosecond;
+  for (std::uint32_t qp = 0; qp < kHalf; ++qp) bench.cnp(before, qp);
   bench.script.at(together, [&bench] {
-    for (std::uint32_t i = 0; i < 6; ++i) {
+    for (std::uint32_t i = 0; i < kHalf; ++i) {
       bench.dcqcn.sent(i, 1000);  // a stage each: half the way from 50 to 100
-      bench.dcqcn.cnp(6 + i);
+      bench.dcqcn.cnp(kHalf + i);
     }
   });
-  for (std::uint32_t qp = 0; qp < 12; ++qp) {
-    bench.expect_rate(together + kMicrosecond, qp, qp < 6 ? 75 : 50, kMbps);
+  for (std::uint32_t qp = 0; qp < kHalf; ++qp) {
+    bench.expect_rate(before + kMicrosecond, qp, 50, kMbps);
+    bench.expect_rate(before + kMicrosecond, kHalf + qp, 100, kMbps);
+    bench.expect_rate(together + kMicrosecond, qp, 75, kMbps);
+    bench.expect_rate(together + kMicrosecond, kHalf + qp, 50, kMbps);
   }
   bench.run();
 }

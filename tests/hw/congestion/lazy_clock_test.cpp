@@ -131,6 +131,17 @@ TEST(LazyClock, AFreeRunningOneExecutesEveryCycleOnce) {
   EXPECT_EQ(bench.edges, all);
 }
 
+TEST(LazyClock, AlsoIfSomebodyAsksBeforeTheEdgeOfThatTime) {
+  Bench bench(kFree);
+  bench.script.at(2 * kPeriod + 1, [&] { bench.clock.want(3); });
+  bench.script.last_until(4 * kPeriod);
+  bench.simulation.run(3 * kPeriod);
+  bench.clock.run();  // between two runs
+  bench.simulation.run(kSecond);
+  EXPECT_THAT(bench.edges, ElementsAre(Edge(1, kPeriod), Edge(2, 2 * kPeriod), Edge(3, 3 * kPeriod),
+                                       Edge(4, 4 * kPeriod)));
+}
+
 TEST(LazyClock, ARunDoesNotWaitForAnEdge) {
   Bench bench({BlockEngine::kModel}, true);
   bench.clock.want(1000);
