@@ -271,7 +271,7 @@ TEST(Dcqcn, NothingThatHappensInOneCycleIsLost) {
   constexpr std::uint32_t kHalf = 16;
   CongestionConfig config = control_of(DcqcnSet::kPaper);
   config.dcqcn.rp_byte_reset = 1000;
-  DcqcnBench bench(config, queue_pairs(2 * kHalf));
+  DcqcnBench bench(config, queue_pairs(std::size_t{2} * kHalf));
   const Time before = kMicrosecond;
   const Time together = 3 * kMicrosecond;
   for (std::uint32_t qp = 0; qp < kHalf; ++qp) bench.cnp(before, qp);
