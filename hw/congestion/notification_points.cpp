@@ -29,6 +29,7 @@ void NotificationPoints::start() {
 }
 
 void NotificationPoints::marked(std::uint32_t context) {
+  clock_.run();  // so that CNPs are foreseen in their order
   const std::uint64_t cycle = clock_.next_cycle();
   marked_.push({cycle, context});
   clock_.want(cycle);

@@ -63,8 +63,10 @@ void FlowTurns::postpone(std::uint32_t number, Time until) {
 
 void FlowTurns::expedite(std::uint32_t number, Time now) {
   const Flow& flow = flows_[number];
-  if (!flow.waiting || !flow.begun || heap_[flow.slot].due <= now) return;
-  heap_[flow.slot].due = now;
+  if (!flow.waiting || !flow.begun) return;
+  const Time due = flow.paced ? std::max(flow.clock.now(), now) : now;
+  if (heap_[flow.slot].due <= due) return;
+  heap_[flow.slot].due = due;
   sift_up(flow.slot);
 }
 

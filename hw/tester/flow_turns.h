@@ -58,7 +58,7 @@ class FlowTurns {
   void sent(std::uint32_t number, std::uint32_t line_bytes, Time now);
   /// It may not send before.
   void postpone(std::uint32_t number, Time until);
-  /// A flow that waits may send now.
+  /// A postponed flow may send now, or when its own rate has it due.
   void expedite(std::uint32_t number, Time now);
   /// ... and has no more.
   void finish(std::uint32_t number);

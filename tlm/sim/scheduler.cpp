@@ -20,7 +20,7 @@ Scheduler::Scheduler(sc_core::sc_module_name name, RunControl& control)
     : sc_module(name), control_(control) {
   SC_METHOD(dispatch);
   dont_initialize();
-  sensitive << wake_;
+  sensitive << wake_ << background_wake_;
 }
 
 Scheduler::~Scheduler() = default;
@@ -122,15 +122,19 @@ void Scheduler::wake_for_next() {
   if (heap_.empty() || !alive()) return;
   const Time now_time = now();
   const Time at = std::max(heap_.front().time, now_time);
-  if (at >= wake_time_) return;
-  wake_time_ = at;
-  wake_.notify(sc_core::sc_time::from_value(static_cast<std::uint64_t>(at - now_time)));
+  const bool background = foreground_pending() == 0;
+  Time& wake_time = background ? background_wake_time_ : wake_time_;
+  if (at >= wake_time) return;
+  wake_time = at;
+  (background ? background_wake_ : wake_)
+      .notify(sc_core::sc_time::from_value(static_cast<std::uint64_t>(at - now_time)));
 }
 
 void Scheduler::dispatch() {
   ++wakes_;
   now_ = kernel_now();
-  wake_time_ = kForever;
+  if (wake_time_ <= now_) wake_time_ = kForever;
+  if (background_wake_time_ <= now_) background_wake_time_ = kForever;
   if (control_.stop_requested()) {
     wake_for_next();
     sc_core::sc_pause();

@@ -60,7 +60,8 @@ class Scheduler : public sc_core::sc_module {
   void sleep_if_none_is_alive();
   void sleep() {
     wake_.cancel();
-    wake_time_ = kForever;
+    background_wake_.cancel();
+    wake_time_ = background_wake_time_ = kForever;
   }
   void dispatch();
   void fire_due();
@@ -76,10 +77,14 @@ class Scheduler : public sc_core::sc_module {
 
   RunControl& control_;
   sc_core::sc_event wake_;
+  // While there are only background events. A far notification that a near one replaced would stay
+  // in the kernel's queue until its time.
+  sc_core::sc_event background_wake_;
   std::vector<Entry> heap_;
   std::vector<Scheduler*> peers_;
   Time now_ = 0;
   Time wake_time_ = kForever;
+  Time background_wake_time_ = kForever;
   bool dispatching_ = false;
   const Endpoint* firing_ = nullptr;  // whose callback runs
   std::size_t background_pending_ = 0;

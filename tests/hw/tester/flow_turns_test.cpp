@@ -209,5 +209,87 @@ TEST(FlowTurns, ManyPacedFlowsAreServedInOrderOfTheirTimes) {
   }
 }
 
+TEST(FlowTurns, APostponedFlowLetsOthersOfItsPriorityPass) {
+  FlowTurns turns;
+  turns.add(0, 3, 0, {});
+  turns.add(1, 3, 0, {});
+  turns.add(2, 3, 0, {});
+  turns.wake(0);
+  turns.postpone(turns.next(kAll), 500);
+  EXPECT_EQ(turns.next_due(), 500);
+  EXPECT_THAT(take(turns, 4, kAll), ElementsAre(1, 2, 1, 2));
+  EXPECT_EQ(turns.unfinished(), 1 << 3);
+  turns.wake(499);
+  EXPECT_THAT(take(turns, 2, kAll), ElementsAre(1, 2));
+  turns.wake(500);
+  EXPECT_EQ(turns.next_due(), kForever);
+  EXPECT_THAT(take(turns, 6, kAll), ElementsAre(1, 2, 0, 1, 2, 0));
+}
+
+TEST(FlowTurns, APriorityOfPostponedFlowsIsNotReady) {
+  FlowTurns turns;
+  turns.add(0, 3, 0, {});
+  turns.add(1, 3, 0, {});
+  turns.add(2, 5, 0, {});
+  turns.wake(0);
+  turns.postpone(turns.next(1 << 3), 500);
+  turns.postpone(turns.next(1 << 3), 400);
+  EXPECT_EQ(turns.ready(), 1 << 5);
+  EXPECT_EQ(turns.unfinished(), 1 << 3 | 1 << 5);
+  turns.finish(turns.next(kAll));
+  EXPECT_EQ(turns.next(kAll), FlowTurns::kNone);
+  EXPECT_EQ(turns.next_due(), 400);
+}
+
+TEST(FlowTurns, APostponedFlowThatIsPacedKeepsItsSchedule) {
+  FlowTurns turns;
+  turns.add(0, 3, 0, slow());
+  turns.wake(0);
+  turns.postpone(turns.next(kAll), 2'500'000);
+  EXPECT_EQ(turns.next_due(), 2'500'000);
+  turns.wake(2'500'000);
+  for (int i = 0; i < 3; ++i) {  // due at 0, 1 and 2 us
+    ASSERT_EQ(turns.next(kAll), 0U);
+    turns.sent(0, 1000, 2'500'000);
+  }
+  EXPECT_EQ(turns.next(kAll), FlowTurns::kNone);
+  EXPECT_EQ(turns.next_due(), 3'000'000);
+}
+
+TEST(FlowTurns, AnExpeditedFlowIsDueNow) {
+  FlowTurns turns;
+  for (std::uint32_t i = 0; i < 10; ++i) turns.add(i, 3, 0, {});
+  turns.wake(0);
+  for (std::uint32_t i = 0; i < 10; ++i) turns.postpone(turns.next(kAll), 1000 + i);
+  turns.expedite(7, 300);
+  EXPECT_EQ(turns.next_due(), 300);
+  turns.wake(300);
+  EXPECT_EQ(turns.next(kAll), 7U);
+  EXPECT_EQ(turns.next_due(), 1000);
+  turns.expedite(7, 310);   // it is ready
+  turns.expedite(0, 1200);  // it is due already
+  EXPECT_EQ(turns.next_due(), 1000);
+}
+
+TEST(FlowTurns, AFlowIsNotExpeditedToBeforeItsStart) {
+  FlowTurns turns;
+  turns.add(0, 3, 1000, {});
+  turns.expedite(0, 300);
+  EXPECT_EQ(turns.next_due(), 1000);
+}
+
+TEST(FlowTurns, NorToBeforeItsOwnRateHasItDue) {
+  FlowTurns turns;
+  turns.add(0, 3, 0, slow());
+  turns.wake(0);
+  turns.sent(turns.next(kAll), 1000, 0);
+  turns.expedite(0, 300'000);
+  EXPECT_EQ(turns.next_due(), 1'000'000);
+  turns.wake(1'000'000);
+  turns.postpone(turns.next(kAll), 5'000'000);
+  turns.expedite(0, 1'200'000);
+  EXPECT_EQ(turns.next_due(), 1'200'000);
+}
+
 }  // namespace
 }  // namespace railyard

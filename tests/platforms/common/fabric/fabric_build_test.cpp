@@ -117,5 +117,35 @@ TEST(FabricSize, ALeafSpineOf1024HostsIsBuiltInPartitions) {
   EXPECT_EQ(built.fabric.flows().size(), 1024U);
 }
 
+/// So many flows from h0, or to it, half of them of each of two others.
+std::string many_flows(int flows, bool from, const std::string& keys) {
+  std::string text = keys + "topology: {kind: star, hosts: 3}\ntraffic:\n  pattern: list\n" +
+                     "  messages: 1\n  flows:\n";
+  for (int i = 0; i < flows; ++i) {
+    const std::string other = i % 2 == 0 ? "h1" : "h2";
+    text +=
+        "  - {source: " + (from ? "h0" : other) + ", destination: " + (from ? other : "h0") + "}\n";
+  }
+  return text;
+}
+
+TEST(FabricSize, MoreFlowsThanAPortsCongestionControlHoldsAreRefused) {
+  const std::string dcqcn = "congestion: {algorithm: dcqcn, engine: model}\n";
+  EXPECT_EQ(refusal(many_flows(4096, true, dcqcn)), "");
+  EXPECT_THAT(refusal(many_flows(4097, true, dcqcn)),
+              testing::AllOf(testing::StartsWith("f.yaml:4:"),
+                             testing::HasSubstr("h0.nic0 sends more than 4096 flows")));
+  EXPECT_EQ(refusal(many_flows(4097, true, "congestion: {engine: model}\n")), "");
+}
+
+TEST(FabricSize, OrThanItsNotificationPoints) {
+  const std::string cnp = "tester: {cnp: {enabled: true}}\n";
+  EXPECT_EQ(refusal(many_flows(4096, false, cnp)), "");
+  EXPECT_THAT(refusal(many_flows(4097, false, cnp)),
+              testing::AllOf(testing::StartsWith("f.yaml:4:"),
+                             testing::HasSubstr("h0.nic0 receives more than 4096 flows")));
+  EXPECT_EQ(refusal(many_flows(4097, true, cnp)), "");
+}
+
 }  // namespace
 }  // namespace railyard

@@ -171,5 +171,36 @@ TEST(FabricConfig, WhatWasResolvedReadsBack) {
   EXPECT_EQ(again.stuck[0].at, kMicrosecond);
 }
 
+TEST(FabricConfig, AnAlgorithmTurnsCnpsOnAtTheIntervalOfItsSet) {
+  const auto cnp = [](const std::string& text) { return bound(text).tester.cnp; };
+  EXPECT_FALSE(cnp("congestion: {parameters: hardware}").enabled);
+  EXPECT_EQ(cnp("congestion: {parameters: hardware}").interval, 50 * kMicrosecond);
+  EXPECT_TRUE(cnp("congestion: {algorithm: dcqcn}").enabled);
+  EXPECT_EQ(cnp("congestion: {algorithm: dcqcn}").interval, 50 * kMicrosecond);
+  const std::string hardware = "congestion: {algorithm: dcqcn, parameters: hardware}\n";
+  EXPECT_EQ(cnp(hardware).interval, 4 * kMicrosecond);
+  EXPECT_EQ(cnp("congestion: {algorithm: dcqcn, parameters: hpcc_simulator}").interval, 0);
+  EXPECT_EQ(cnp(hardware + "tester: {cnp: {interval: 7us}}").interval, 7 * kMicrosecond);
+  EXPECT_TRUE(cnp(hardware + "tester: {cnp: {interval: 7us}}").enabled);
+  EXPECT_FALSE(cnp(hardware + "tester: {cnp: {enabled: false}}").enabled);
+}
+
+TEST(FabricConfig, ALinkBeyondTheRatesOfDcqcnIsRefused) {
+  const auto problem = [](const std::string& text) -> std::string {
+    try {
+      bound(text);
+    } catch (const ConfigError& error) {
+      return error.remedy().empty() ? "no remedy" : error.what();
+    }
+    return "";
+  };
+  const std::string dcqcn = "congestion:\n  algorithm: dcqcn\n";
+  EXPECT_EQ(problem(dcqcn + "link: {rate: 1048Gbps}\n"), "");
+  EXPECT_THAT(problem(dcqcn + "link: {rate: 1049Gbps}\n"),
+              AllOf(StartsWith("f.yaml:2:"),
+                    HasSubstr("dcqcn's rates reach 1048 Gb/s, and h0.nic0 has 1049")));
+  EXPECT_EQ(problem("link: {rate: 1049Gbps}\n"), "");
+}
+
 }  // namespace
 }  // namespace railyard
