@@ -39,7 +39,7 @@ std::string refusal(const Node& root) {
 }
 
 std::string refusal_of(const std::string& key, const std::string& value) {
-  return refusal(map({{"dcqcn", map({{key, text(value)}})}}));
+  return refusal(map({{"dcqcn", map({{"rules", text("hardware")}, {key, text(value)}})}}));
 }
 
 TEST(CongestionConfig, NothingIsControlledUnlessAnAlgorithmIsNamed) {
@@ -214,6 +214,17 @@ TEST(CongestionConfig, ValuesThatRegistersDoNotHoldAreRefused) {
   }
   EXPECT_THAT(refusal(map({{"clock", text("499ps")}})), HasSubstr("clock"));
   EXPECT_THAT(refusal(map({{"burst", text("101ms")}})), HasSubstr("burst"));
+}
+
+TEST(CongestionConfig, AKeyThatDoesNothingIsRefused) {
+  const auto with = [](const char* key, const char* value) {
+    return refusal(map({{"dcqcn", map({{key, text(value)}})}}));
+  };
+  EXPECT_THAT(with("rp_rate_reduce_monitor_period", "5us"), HasSubstr("rules: hardware"));
+  EXPECT_THAT(with("rp_clamp_tgt_rate_ati", "true"), HasSubstr("rp_clamp_tgt_rate: false"));
+  // As a report has them, which another run reads.
+  EXPECT_EQ(with("rp_rate_reduce_monitor_period", "50us"), "accepted");
+  EXPECT_EQ(with("rp_clamp_tgt_rate_ati", "false"), "accepted");
 }
 
 TEST(DcqcnParameters, RegistersCountCyclesOfTheClock) {

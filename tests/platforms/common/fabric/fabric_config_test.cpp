@@ -173,8 +173,8 @@ TEST(FabricConfig, WhatWasResolvedReadsBack) {
 
 TEST(FabricConfig, AnAlgorithmTurnsCnpsOnAtTheIntervalOfItsSet) {
   const auto cnp = [](const std::string& text) { return bound(text).tester.cnp; };
-  EXPECT_FALSE(cnp("congestion: {parameters: hardware}").enabled);
-  EXPECT_EQ(cnp("congestion: {parameters: hardware}").interval, 50 * kMicrosecond);
+  EXPECT_FALSE(cnp("congestion: {engine: model}").enabled);
+  EXPECT_EQ(cnp("congestion: {engine: model}").interval, 50 * kMicrosecond);
   EXPECT_TRUE(cnp("congestion: {algorithm: dcqcn}").enabled);
   EXPECT_EQ(cnp("congestion: {algorithm: dcqcn}").interval, 50 * kMicrosecond);
   const std::string hardware = "congestion: {algorithm: dcqcn, parameters: hardware}\n";
@@ -183,6 +183,20 @@ TEST(FabricConfig, AnAlgorithmTurnsCnpsOnAtTheIntervalOfItsSet) {
   EXPECT_EQ(cnp(hardware + "tester: {cnp: {interval: 7us}}").interval, 7 * kMicrosecond);
   EXPECT_TRUE(cnp(hardware + "tester: {cnp: {interval: 7us}}").enabled);
   EXPECT_FALSE(cnp(hardware + "tester: {cnp: {enabled: false}}").enabled);
+}
+
+TEST(FabricConfig, AKeyOfDcqcnWithoutItIsRefused) {
+  for (const char* key : {"parameters: hardware", "dcqcn: {rp_ai_rate: 5}",
+                          "classes: [{traffic_class: 3}]", "burst: 2us"}) {
+    try {
+      bound("congestion:\n  " + std::string(key) + "\n");
+      ADD_FAILURE() << key;
+    } catch (const ConfigError& error) {
+      EXPECT_THAT(error.what(), testing::StartsWith("f.yaml:2:")) << key;
+      EXPECT_THAT(error.what(), testing::HasSubstr("congestion.algorithm: dcqcn")) << key;
+    }
+    EXPECT_NO_THROW(bound("congestion:\n  algorithm: dcqcn\n  " + std::string(key) + "\n"));
+  }
 }
 
 TEST(FabricConfig, ALinkBeyondTheRatesOfDcqcnIsRefused) {
