@@ -39,7 +39,7 @@ std::string refusal(const Node& root) {
 }
 
 std::string refusal_of(const std::string& key, const std::string& value) {
-  return refusal(map({{"dcqcn", map({{"rules", text("hardware")}, {key, text(value)}})}}));
+  return refusal(map({{"dcqcn", map({{key, text(value)}, {"rules", text("hardware")}})}}));
 }
 
 TEST(CongestionConfig, NothingIsControlledUnlessAnAlgorithmIsNamed) {
