@@ -107,6 +107,7 @@ std::unique_ptr<VerilatedClass<BlockT>> wrapped_size(VerilatedContext* context,
   void Top##___024root___eval_nba(Top##___024root* root);                \
   template <>                                                            \
   struct railyard::rtl::RisingEdge<Top> {                                \
+    /* NOLINTNEXTLINE(bugprone-macro-parentheses): it is a type */       \
     static void take(Top& top) {                                         \
       Top##___024root& root = *top.rootp;                                \
       root.vlSymsp->__Vm_activity = true; /* a trace is to look at it */ \
