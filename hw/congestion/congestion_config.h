@@ -1,7 +1,6 @@
 // The keys of the group `congestion`.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>

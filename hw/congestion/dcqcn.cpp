@@ -1,7 +1,6 @@
 #include "hw/congestion/dcqcn.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "rtl/model/dcqcn_setup.h"
 
@@ -91,18 +90,15 @@ void Dcqcn::answered(const rtl::DcqcnRpOut& out, Time at) {
 
 void Dcqcn::register_qp(Qp& qp) {
   StatisticsRegistry& s = partition_.statistics();
-  s.add_derived({qp.name + ".rate_gbps", "Gb/s", "Mean of DCQCN's current rate"},
-                [this, &qp](Time now, Time measured) {
-                  reaction_.run();
-                  const double area = qp.rate.area(now) * kRateUnit;
-                  return MetricValue::of(measured > 0 ? area / static_cast<double>(measured) : 0.0);
-                });
-  s.add_derived({qp.name + ".alpha", "1", "Mean of DCQCN's alpha"},
-                [this, &qp](Time now, Time measured) {
-                  reaction_.run();
-                  const double area = qp.alpha.area(now) / kAlphaOne;
-                  return MetricValue::of(measured > 0 ? area / static_cast<double>(measured) : 0.0);
-                });
+  const auto add_mean = [&](const char* name, const char* unit, const char* doc,
+                            const TimeWeighted& level, double scale) {
+    s.add_derived({qp.name + name, unit, doc}, [this, &level, scale](Time now, Time measured) {
+      reaction_.run();
+      return MetricValue::of(measured > 0 ? level.mean(now) * scale : 0.0);
+    });
+  };
+  add_mean(".rate_gbps", "Gb/s", "Mean of DCQCN's current rate", qp.rate, kRateUnit);
+  add_mean(".alpha", "1", "Mean of DCQCN's alpha", qp.alpha, 1 / kAlphaOne);
   s.on_reset([this, &qp](Time now) {
     reaction_.run();
     qp.rate.reset(now);
@@ -175,7 +171,7 @@ void Dcqcn::ReactionPoint::sent(std::uint32_t qp, std::uint32_t bytes) {
 }
 
 void Dcqcn::ReactionPoint::cnp(std::uint32_t qp) {
-  clock_.run();
+  clock_.run();  // of a queue pair that sends no more nobody asks, and the queue would grow
   cnps_.push({clock_.next_cycle(), qp});
   clock_.want(clock_.next_cycle());
 }
