@@ -152,6 +152,9 @@ class StatisticsRegistry {
   /// A value computed from others when it is asked for. `measured` is the time since warm-up.
   void add_derived(MetricInfo info, std::function<MetricValue(Time now, Time measured)> compute);
 
+  /// Called before values are read or reset: for who counts late what happened on time.
+  void before_look(std::function<void()> catch_up) { looks_.push_back(std::move(catch_up)); }
+
   /// Called when warm-up ends, for the parts that a derived value is computed from.
   void on_reset(std::function<void(Time now)> reset) { resets_.push_back(std::move(reset)); }
 
@@ -173,6 +176,7 @@ class StatisticsRegistry {
 
   std::vector<Item> items_;
   std::vector<std::function<void(Time)>> resets_;
+  std::vector<std::function<void()>> looks_;
   Time start_ = 0;
 };
 

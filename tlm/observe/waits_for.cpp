@@ -90,6 +90,7 @@ void WaitPoint::begin(Time now) {
 }
 
 std::vector<Wait> WaitsFor::active() const {
+  for (const auto& catch_up : looks_) catch_up();
   std::vector<Wait> waits;
   for (const Item& item : points_) {
     if (item.point->waiting()) waits.push_back({item.info, item.point->since()});

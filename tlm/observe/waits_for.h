@@ -48,6 +48,8 @@ class WaitsFor {
   void add_source(std::function<void(std::vector<Wait>&)> append_active) {
     sources_.push_back(std::move(append_active));
   }
+  /// Called before waits are read: for who keeps them late.
+  void before_look(std::function<void()> catch_up) { looks_.push_back(std::move(catch_up)); }
   /// The waits that are on, since the earliest first, then by name.
   std::vector<Wait> active() const;
   bool any() const { return !active().empty(); }
@@ -59,6 +61,7 @@ class WaitsFor {
   };
   std::vector<Item> points_;
   std::vector<std::function<void(std::vector<Wait>&)>> sources_;
+  std::vector<std::function<void()>> looks_;
 };
 
 /// A cycle among waits that began at or before `latest`, each waiting for the next, or empty. The

@@ -31,7 +31,7 @@ struct Endpoint {
   std::uint64_t sequence = 0;
 };
 
-class Scheduler;
+class EventQueue;
 
 /// Its owner's hot members should follow it: they are brought near with it. It must not be pending
 /// when it is destroyed while its scheduler lives on.
@@ -57,7 +57,7 @@ class Event {
   void set_background() { background_ = true; }
 
  private:
-  friend class Scheduler;
+  friend class EventQueue;
   static constexpr std::size_t kNone = ~std::size_t{0};
 
   Event(void* owner, void (*call)(void*), Endpoint& endpoint, Phase phase)

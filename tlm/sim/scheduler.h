@@ -1,4 +1,4 @@
-// One scheduler a partition: a 4-ary heap of intrusive events behind one sc_event. Events of one
+// One scheduler a partition: a queue of intrusive events behind one sc_event. Events of one
 // time fire in the order (phase, endpoint, that endpoint's sequence), never in that of construction
 // or scheduling, which several sc_events notified for one time could not promise.
 #pragma once
@@ -11,14 +11,13 @@
 
 #include "tlm/base/time.h"
 #include "tlm/sim/event.h"
+#include "tlm/sim/event_queue.h"
 #include "tlm/sim/run_control.h"
 
 namespace railyard {
 
 class Scheduler : public sc_core::sc_module {
  public:
-  static constexpr std::size_t kMaxEndpoints = std::size_t{1} << 22;  // ids fit a tie's order
-
   SC_HAS_PROCESS(Scheduler);
   Scheduler(sc_core::sc_module_name name, RunControl& control);
   ~Scheduler() override;
@@ -37,23 +36,15 @@ class Scheduler : public sc_core::sc_module {
   void cancel(Event& event);
 
   /// Events that keep the run alive.
-  std::size_t foreground_pending() const { return heap_.size() - background_pending_; }
-  std::size_t pending() const { return heap_.size(); }
+  std::size_t foreground_pending() const { return queue_.foreground(); }
+  std::size_t pending() const { return queue_.size(); }
   /// Events fired so far.
   std::uint64_t fired() const { return fired_; }
   /// Times at which the kernel woke this scheduler: its events as SystemC counts them.
   std::uint64_t wakes() const { return wakes_; }
 
  private:
-  struct Entry {
-    Time time;
-    std::uint64_t order;  // phase, endpoint, sequence
-    Event* event;
-    bool before(const Entry& o) const { return time != o.time ? time < o.time : order < o.order; }
-  };
-
   static Time kernel_now() { return static_cast<Time>(sc_core::sc_time_stamp().value()); }
-  static std::uint64_t order_of(Event& event);
 
   /// A foreground event is pending in some partition.
   bool alive() const;
@@ -65,29 +56,20 @@ class Scheduler : public sc_core::sc_module {
   }
   void dispatch();
   void fire_due();
-  void bring_near() const;
   void wake_for_next();
-  void place(std::size_t slot, const Entry& entry) {
-    heap_[slot] = entry;
-    entry.event->slot_ = slot;
-  }
-  void sift_up(std::size_t slot, Entry entry);
-  void sift_down(std::size_t slot, Entry entry);
-  void remove(std::size_t slot);
 
   RunControl& control_;
   sc_core::sc_event wake_;
   // While there are only background events. A far notification that a near one replaced would stay
   // in the kernel's queue until its time.
   sc_core::sc_event background_wake_;
-  std::vector<Entry> heap_;
+  EventQueue queue_;
   std::vector<Scheduler*> peers_;
   Time now_ = 0;
   Time wake_time_ = kForever;
   Time background_wake_time_ = kForever;
   bool dispatching_ = false;
   const Endpoint* firing_ = nullptr;  // whose callback runs
-  std::size_t background_pending_ = 0;
   std::uint64_t fired_ = 0;
   std::uint64_t wakes_ = 0;
 };

@@ -72,7 +72,7 @@ void Simulation::seal() {
     p->probes().seal();
     for (Endpoint& endpoint : p->endpoints_) all.push_back(&endpoint);
   }
-  if (all.size() > Scheduler::kMaxEndpoints) throw std::logic_error("too many endpoints");
+  if (all.size() > EventQueue::kMaxEndpoints) throw std::logic_error("too many endpoints");
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->name < b->name; });
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i > 0 && all[i]->name == all[i - 1]->name) {

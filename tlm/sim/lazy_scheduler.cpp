@@ -1,0 +1,90 @@
+#include "tlm/sim/lazy_scheduler.h"
+
+#include <algorithm>
+
+#include "tlm/base/error.h"
+#include "tlm/base/format.h"
+
+namespace railyard {
+
+LazyScheduler::LazyScheduler(Partition& partition, const std::string& name)
+    : partition_(partition),
+      name_(name),
+      wake_(Event::of<&LazyScheduler::wake>(*this, partition.endpoint(name + ".steps"),
+                                            Phase::kArrival)) {
+  // Who looks at the run from outside sees what was due by then.
+  partition.statistics().before_look([this] { catch_up(); });
+  partition.waits().before_look([this] { catch_up(); });
+}
+
+void LazyScheduler::schedule(Event& event, Time at) {
+  if (at < now()) {
+    throw InvariantError(name_, now(), "a step was scheduled for the past, " + format_time(at));
+  }
+  queue_.put(event, at);
+}
+
+void LazyScheduler::on_time(const std::string& where) const {
+  if (stepping_ && now_ != partition_.now()) {
+    break_invariant(where, now_, "what others see came late, at " + format_time(partition_.now()));
+  }
+}
+
+void LazyScheduler::enter() {
+  if (stepping_ || visits_ > 0) {
+    ++visits_;
+    return;
+  }
+  ++visits_;
+  fire_until(partition_.now());
+}
+
+// `goes_on`: no exception ends the visit, and with it the run.
+void LazyScheduler::leave(bool goes_on) {
+  if (visits_ > 1 || stepping_ || !goes_on) {
+    --visits_;
+    return;
+  }
+  // What the visit made due now happens before anything else does.
+  fire_until(partition_.now());
+  --visits_;
+  rearm();
+}
+
+void LazyScheduler::fire_until(Time until) {
+  if (queue_.empty() || queue_.next_time() > until) return;
+  stepping_ = true;
+  try {
+    while (!queue_.empty() && queue_.next_time() <= until) {
+      now_ = queue_.next_time();
+      Event& event = queue_.pop();
+      queue_.bring_near();
+      ++fired_;
+      EventQueue::call(event);
+    }
+  } catch (...) {
+    stepping_ = false;
+    throw;
+  }
+  stepping_ = false;
+}
+
+Time LazyScheduler::wake_time() const {
+  const Time next = queue_.next_time();
+  if (eager()) return next;
+  Time earliest = kForever;
+  for (const Awaiter* awaiter : awaiters_) earliest = std::min(earliest, awaiter->earliest());
+  return earliest == kForever ? queue_.last_time() : std::max(earliest, next);
+}
+
+void LazyScheduler::rearm() {
+  Scheduler& scheduler = partition_.scheduler();
+  if (queue_.foreground() == 0) {
+    scheduler.cancel(wake_);
+    return;
+  }
+  const Time at = wake_time();
+  if (wake_.time() != at) scheduler.schedule(wake_, at);
+}
+
+}  // namespace railyard
