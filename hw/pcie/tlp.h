@@ -86,6 +86,7 @@ struct TlpFields {
   std::uint32_t wire_bytes = 0;    // once sealed
   std::uint16_t data_credits = 0;  // once sealed: units of 16 B
   bool seen = false;               // its arrival is seen outside: LazyScheduler::attend
+  bool generation = false;         // Hierarchy::write_starts
   Port* held_at = nullptr;         // the receive buffer that it occupies
   std::uint64_t ticket = 0;        // its sender's, to know it again
   Time created = 0;

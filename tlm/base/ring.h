@@ -29,6 +29,14 @@ class Ring {
     --size_;
     return value;
   }
+  /// Takes out the i-th from the front; those before it move, so it is for small i.
+  T take(std::size_t i) {
+    T value = std::move((*this)[i]);
+    for (; i > 0; --i) (*this)[i] = std::move((*this)[i - 1]);
+    head_ = wrap(head_ + 1);
+    --size_;
+    return value;
+  }
 
  private:
   std::size_t wrap(std::size_t i) const { return i & (slots_.size() - 1); }

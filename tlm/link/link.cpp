@@ -79,7 +79,7 @@ LinkEnd::LinkEnd(sc_core::sc_module_name name, Partition& partition, const LinkC
       no_packet_(partition.packets().packets.acquire()) {
   rx.register_nb_transport_fw(this, &LinkEnd::transmit);
   tx.register_nb_transport_bw(this, &LinkEnd::ignore);
-  if (config_.bit_error_rate > 0) bits_to_error_ = random_.geometric(config_.bit_error_rate);
+  bit_errors_.start(random_, config_.bit_error_rate);
   register_all();
 }
 
@@ -180,25 +180,13 @@ tlm::tlm_sync_enum LinkEnd::transmit(net::Packet& packet, PacketPhase& phase,
 void LinkEnd::launch(net::Packet& packet, Time now, Time first, Time last) {
   FrameInFlight frame{now, first + propagation_, last + propagation_, packet.bad_fcs,
                       Ref<net::Packet>::share(packet)};
-  if (hit_by_bit_error(packet.wire_bytes)) {
+  if (bit_errors_.hit(packet.wire_bytes)) {
     // The transmitter may keep its packet to send it again: one that is broken is another.
     frame.corrupted = true;
     frame.packet = net::clone(packet, partition_.packets());
     frame.packet->bad_fcs = true;
   }
   carrier_->carry(std::move(frame));
-}
-
-// Distances between wrong bits are drawn, not bits: one number an error.
-bool LinkEnd::hit_by_bit_error(std::uint32_t bytes) {
-  const std::uint64_t bits = std::uint64_t{bytes} * 8;
-  if (bits_to_error_ >= bits) {
-    if (bits_to_error_ != ~std::uint64_t{0}) bits_to_error_ -= bits;
-    return false;
-  }
-  while (bits_to_error_ < bits) bits_to_error_ += 1 + random_.geometric(config_.bit_error_rate);
-  bits_to_error_ -= bits;
-  return true;
 }
 
 void LinkEnd::end_transmission() {

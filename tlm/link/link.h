@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "tlm/base/ring.h"
+#include "tlm/link/bit_errors.h"
 #include "tlm/link/link_config.h"
 #include "tlm/link/packet_protocol.h"
 #include "tlm/sim/partition.h"
@@ -114,7 +115,6 @@ class LinkEnd : public sc_core::sc_module {
   tlm::tlm_sync_enum transmit(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum ignore(net::Packet& packet, PacketPhase& phase, sc_core::sc_time& delay);
   void launch(net::Packet& packet, Time now, Time first, Time last);
-  bool hit_by_bit_error(std::uint32_t bytes);
 
   void end_transmission();
   void arrive();
@@ -144,7 +144,7 @@ class LinkEnd : public sc_core::sc_module {
   Ref<net::Packet> on_line_;
   Time last_bit_leaves_ = 0;  // that of on_line_
   std::uint64_t drop_threshold_;
-  std::uint64_t bits_to_error_ = ~std::uint64_t{0};
+  BitErrors bit_errors_;
   std::unique_ptr<LinkCarrier> carrier_;
   LinkObserver* out_observer_ = nullptr;
   bool up_ = true;

@@ -26,6 +26,12 @@ StallGate::StallGate(Partition& partition, const std::string& name, const StallC
                              {name + ".stalls", "stalls", "Random stalls before a service"});
 }
 
+StallGate::StallGate(LazyScheduler& scheduler, const std::string& name, const StallConfig& config,
+                     std::function<void()> resume)
+    : StallGate(scheduler.partition(), name, config, std::move(resume)) {
+  lazy_ = &scheduler;
+}
+
 bool StallGate::open_or_stall() {
   if (end_.pending()) return false;
   if (granted_ || !random_.chance(threshold_)) {
@@ -34,7 +40,12 @@ bool StallGate::open_or_stall() {
   }
   stalls_.add();
   const auto span = static_cast<std::uint64_t>(longest_);
-  partition_.scheduler().schedule_in(end_, 1 + static_cast<Time>(random_.below(span)));
+  const Time lasts = 1 + static_cast<Time>(random_.below(span));
+  if (lazy_ != nullptr) {
+    lazy_->schedule_in(end_, lasts);
+  } else {
+    partition_.scheduler().schedule_in(end_, lasts);
+  }
   return false;
 }
 

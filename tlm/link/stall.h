@@ -8,6 +8,7 @@
 
 #include "tlm/base/ring.h"
 #include "tlm/config/parameters.h"
+#include "tlm/sim/lazy_scheduler.h"
 #include "tlm/sim/partition.h"
 
 namespace railyard {
@@ -24,6 +25,9 @@ class StallGate {
   /// `resume` is called when a stall is over.
   StallGate(Partition& partition, const std::string& name, const StallConfig& config,
             std::function<void()> resume);
+  /// The same in a subsystem's time.
+  StallGate(LazyScheduler& scheduler, const std::string& name, const StallConfig& config,
+            std::function<void()> resume);
 
   /// Whether service may go on now. Each call while open may begin a stall.
   bool open() {
@@ -36,6 +40,7 @@ class StallGate {
   void end_stall();
 
   Partition& partition_;
+  LazyScheduler* lazy_ = nullptr;
   std::uint64_t threshold_;
   Time longest_;
   RandomStream random_;
@@ -52,6 +57,9 @@ class StallableQueue {
   StallableQueue(Partition& partition, const std::string& name, const StallConfig& stall,
                  std::function<void()> resume)
       : gate_(partition, name, stall, std::move(resume)) {}
+  StallableQueue(LazyScheduler& scheduler, const std::string& name, const StallConfig& stall,
+                 std::function<void()> resume)
+      : gate_(scheduler, name, stall, std::move(resume)) {}
 
   void push(T value) { ring_.push(std::move(value)); }
   bool empty() const { return ring_.empty(); }
