@@ -8,10 +8,11 @@
 namespace railyard::pcie {
 
 /// A transfer between a device and an address space of any length, of which the function makes
-/// requests. Writes are posted, in the order in which they were given, unless relaxed; reads are
-/// independent of each other, and none passes a write that was given before.
+/// requests. Writes are posted, and reach the link in the order in which they were given; reads are
+/// requested in theirs, beside the writes.
 struct DmaRequest {
   bool write = false;
+  bool fenced = false;           // read: not before the writes that were given before are queued
   bool relaxed = false;  // relaxed ordering
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;    // 0: a read of no byte, which flushes the writes before it

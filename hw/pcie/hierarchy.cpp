@@ -1,11 +1,18 @@
 #include "hw/pcie/hierarchy.h"
 
 #include <algorithm>
+#include <cstdio>
+
+#include "tlm/base/format.h"
 
 namespace railyard::pcie {
 
 Hierarchy::Hierarchy(sc_core::sc_module_name name, Partition& partition)
-    : sc_module(name), scheduler_(partition, this->name()) {}
+    : sc_module(name), scheduler_(partition, this->name()) {
+  partition.statistics().add(error_count_, {std::string(this->name()) + ".errors", "errors",
+                                            "Requests that the standard's errors met: unsupported, "
+                                            "aborted, timed out, unexpected"});
+}
 
 // A trace wants each change at its time.
 void Hierarchy::start_of_simulation() {
@@ -17,8 +24,26 @@ void Hierarchy::start_of_simulation() {
   }
 }
 
+std::string Hierarchy::who(DeviceId id) const {
+  char text[16];
+  std::snprintf(text, sizeof text, "%02x:%02x.%x", id.bus(), id.device(), id.function());
+  for (const Named& function : functions_) {
+    if (function.id() == id) return function.name + " (" + text + ")";
+  }
+  return text;
+}
+
+void Hierarchy::report(const std::string& where, const std::string& what) {
+  constexpr std::size_t kKept = 64;
+  error_count_.add();
+  if (errors_.size() == kKept) return;
+  errors_.push_back({now(), where, what});
+  const std::string text = where + " at " + format_time(now()) + ": " + what;
+  SC_REPORT_WARNING("/railyard/pcie", text.c_str());
+}
+
 void Hierarchy::write_starts(Tlp& tlp) {
-  if (watched_ && watched_(tlp.address, tlp.bytes)) attend(tlp);
+  if (book_ == nullptr || book_->watched(tlp.address, tlp.bytes)) attend(tlp);
   tlp.generation = generation_;
   ++under_way_[generation_ ? 1 : 0];
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "hw/pcie/memory_port.h"
 #include "hw/pcie/tlp.h"
@@ -34,10 +35,43 @@ class Hierarchy : public sc_core::sc_module {
     scheduler_.relax();
   }
 
-  /// Says whether somebody outside waits for a write to a range, as its requester names it.
-  void set_watched(std::function<bool(std::uint64_t, std::uint64_t)> watched) {
-    watched_ = std::move(watched);
+  /// What is known of addresses, as requesters name them. Without it everything is watched, and
+  /// nothing plain.
+  class AddressBook {
+   public:
+    virtual ~AddressBook() = default;
+    /// Somebody outside sees a write to the range when it arrives.
+    virtual bool watched(std::uint64_t address, std::uint64_t bytes) const = 0;
+    /// A read of the range will be answered with its data, and nothing else.
+    virtual bool plain(std::uint64_t address, std::uint64_t bytes) const = 0;
+    /// Who is at an address, for messages: "gpu0 BAR 2", "host memory", "nobody".
+    virtual std::string who(std::uint64_t address) const = 0;
+  };
+  void set_address_book(const AddressBook& book) { book_ = &book; }
+  bool plain(std::uint64_t address, std::uint64_t bytes) const {
+    return book_ != nullptr && book_->plain(address, bytes);
   }
+  std::string who(std::uint64_t address) const {
+    return book_ == nullptr ? "nobody" : book_->who(address);
+  }
+
+  /// Functions by id, for messages; `id` is asked when it is needed.
+  void add_function(const std::string& name, std::function<DeviceId()> id) {
+    functions_.push_back({name, std::move(id)});
+  }
+  /// "nic0 (03:00.0)".
+  std::string who(DeviceId id) const;
+
+  /// Something that the standard calls an error: it is counted and logged, and said once a run as a
+  /// warning for each of the first few.
+  void report(const std::string& where, const std::string& what);
+  struct Error {
+    Time at = 0;
+    std::string where;
+    std::string what;
+  };
+  const std::vector<Error>& errors() const { return errors_; }
+  std::uint64_t error_count() const { return error_count_.value(); }
   /// A posted write sets out: it is attended if it is watched.
   void write_starts(Tlp& tlp);
   /// It can be seen by all, or is lost.
@@ -51,7 +85,14 @@ class Hierarchy : public sc_core::sc_module {
   LazyScheduler scheduler_;
   Pool<Tlp> tlps_;
   Pool<MemoryAccess> accesses_;
-  std::function<bool(std::uint64_t, std::uint64_t)> watched_;
+  const AddressBook* book_ = nullptr;
+  struct Named {
+    std::string name;
+    std::function<DeviceId()> id;
+  };
+  std::vector<Named> functions_;
+  std::vector<Error> errors_;
+  Counter error_count_;
   // Writes under way, of the generation of the last watch_added() and of those before it.
   std::uint64_t under_way_[2] = {0, 0};
   bool generation_ = false;

@@ -47,8 +47,10 @@ class MemoryPort {
   virtual bool covers(std::uint64_t address, std::uint64_t bytes) const = 0;
   /// Takes the access; calls its client's memory_done() later, never within this call.
   virtual void access(Ref<MemoryAccess> access) = 0;
-  /// Makes a write that is done visible.
-  virtual void commit(const MemoryAccess& access) = 0;
+  /// Makes a write that is done visible; reads the bytes of a read that is done again.
+  virtual void commit(MemoryAccess& access) = 0;
+  /// Writes are visible when they are done, without commit(): the memory is another's.
+  virtual bool commits_at_once() const { return false; }
   /// Whether somebody outside waits for a write to the range: then it must be made on time.
   virtual bool watched(std::uint64_t address, std::uint64_t bytes) const = 0;
 };

@@ -72,6 +72,7 @@ struct TlpFields {
   TlpType type = TlpType::kMemoryRead;
   Status status = Status::kSuccess;  // completions
   bool relaxed = false;              // relaxed ordering
+  bool elided = false;               // reads: for the length of the data only
   std::uint8_t byte_enables = 0xF;   // requests of one dword: which bytes are meant
   DeviceId requester;
   DeviceId completer;  // completions: whose; configuration: for whom

@@ -1,5 +1,6 @@
 #include "tlm/base/format.h"
 
+#include <cstdio>
 #include <charconv>
 #include <limits>
 #include <optional>
@@ -85,6 +86,12 @@ std::string format_number(double number) {
   char text[32];
   const auto result = std::to_chars(text, text + sizeof text, number);
   return std::string(text, result.ptr);
+}
+
+std::string format_hex(std::uint64_t number) {
+  char text[20];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
+  return text;
 }
 
 std::string printable(const std::string& text, std::size_t limit) {

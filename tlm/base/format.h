@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "tlm/base/quantity.h"
@@ -23,6 +24,9 @@ std::string format_bytes(Bytes bytes);
 std::string format_length(Length length);
 /// The shortest decimal that parses to the same double: "0.1", "1e-12".
 std::string format_number(double number);
+
+/// "0x1f".
+std::string format_hex(std::uint64_t number);
 
 /// `text` on one line of plain ASCII: every other byte becomes \xNN; what exceeds `limit`
 /// characters is cut and ends in "...".

@@ -17,6 +17,7 @@ class Ring {
   T& back() { return slots_[wrap(head_ + size_ - 1)]; }
   /// The i-th from the front.
   T& operator[](std::size_t i) { return slots_[wrap(head_ + i)]; }
+  const T& operator[](std::size_t i) const { return slots_[wrap(head_ + i)]; }
 
   void push(T value) {
     if (size_ == slots_.size()) grow();

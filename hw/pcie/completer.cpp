@@ -1,0 +1,209 @@
+#include "hw/pcie/completer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "tlm/base/format.h"
+
+namespace railyard::pcie {
+
+void CompleterConfig::declare(Parameters& p) {
+  p.choice("completion_split", split,
+           {{"mps", CompletionSplit::kMaxPayload}, {"rcb", CompletionSplit::kBoundary}})
+      .doc("Completions as large as the max payload lets, or cut at each read completion boundary");
+  p.choice("rcb", boundary, {{"64", 64U}, {"128", 128U}})
+      .doc("Read completion boundary, bytes (2.3.1.1)");
+  p.add("reads_in_flight", reads)
+      .range(1, 4096)
+      .doc("Reads that the completer works on at once; others wait in the receive buffer");
+  p.add("reply_latency", reply_latency)
+      .max(10 * kMicrosecond)
+      .doc("From a read's data to its first completion in the port's queue");
+}
+
+Completer::Completer(Hierarchy& hierarchy, const std::string& name, const CompleterConfig& config,
+                     MemoryPort& memory, Stage own, std::function<void(TlpRef)> reply)
+    : hierarchy_(hierarchy),
+      name_(name),
+      config_(config),
+      memory_(memory),
+      own_(own),
+      send_(std::move(reply)),
+      replies_(hierarchy, name + ".reply", config.reply_latency,
+               [this](Reading reading) { this->reply(std::move(reading)); }) {}
+
+void Completer::release(Tlp& tlp) {
+  if (tlp.held_at != nullptr) std::exchange(tlp.held_at, nullptr)->release(tlp);
+}
+
+void Completer::write(TlpRef tlp, std::uint64_t address) {
+  Ref<MemoryAccess> access = hierarchy_.accesses().acquire();
+  access->write = true;
+  access->byte_enables = tlp->byte_enables;
+  access->address = address;
+  access->bytes = tlp->bytes;
+  access->payload = tlp->payload;
+  access->payload_offset = tlp->payload_offset;
+  access->client = this;
+  access->ticket = first_posted_ + posted_.size();
+  posted_.push({std::move(tlp), access});
+  // Memory that shows writes as they come gets them one by one: the next when the last is there.
+  const bool later = memory_.commits_at_once() && posted_.size() > 1 && !posted_.back().tlp->relaxed;
+  if (!later) memory_.access(std::move(access));
+}
+
+void Completer::memory_done(MemoryAccess& access) {
+  if (access.write) {
+    write_done(access);
+    return;
+  }
+  Reading& reading = readings_[access.ticket];
+  const Time now = hierarchy_.now();
+  reading.tlp->spend(Stage::kMemory, now);
+  Reading mine = std::move(reading);
+  free_readings_.push_back(static_cast<std::uint32_t>(access.ticket));
+  if (flushed(mine)) {
+    replies_.push(std::move(mine));
+  } else {
+    held_.push(std::move(mine));
+  }
+}
+
+void Completer::write_done(MemoryAccess& access) {
+  Posted& done = posted_[access.ticket - first_posted_];
+  done.done = true;
+  if (access.failed) {
+    hierarchy_.report(name_, "the memory refused a write of " + std::to_string(access.bytes) +
+                                 " B at " + format_hex(access.address));
+  }
+  if (done.tlp->relaxed) make_visible(done);
+  while (!posted_.empty() && posted_.front().done) {
+    if (!posted_.front().visible) make_visible(posted_.front());
+    posted_.pop();
+    ++first_posted_;
+    if (memory_.commits_at_once() && !posted_.empty() && !posted_.front().done &&
+        !posted_.front().tlp->relaxed) {
+      memory_.access(posted_.front().access);
+    }
+  }
+  answer_flushed();
+}
+
+void Completer::make_visible(Posted& posted) {
+  posted.visible = true;
+  if (!posted.access->failed) memory_.commit(*posted.access);
+  hierarchy_.write_ends(*posted.tlp);
+  release(*posted.tlp);
+}
+
+// Its data is read again: a write before it may have changed it.
+void Completer::answer_flushed() {
+  while (!held_.empty() && flushed(held_.front())) {
+    Reading reading = held_.pop();
+    memory_.commit(*reading.access);
+    replies_.push(std::move(reading));
+  }
+}
+
+void Completer::read(TlpRef tlp, std::uint64_t address) {
+  if (reads_ == config_.reads) {
+    waiting_.push({std::move(tlp), address});
+    return;
+  }
+  start_read(std::move(tlp), address);
+}
+
+void Completer::start_read(TlpRef tlp, std::uint64_t address) {
+  ++reads_;
+  release(*tlp);
+  std::uint32_t index = 0;
+  if (free_readings_.empty()) {
+    index = static_cast<std::uint32_t>(readings_.size());
+    readings_.emplace_back();
+  } else {
+    index = free_readings_.back();
+    free_readings_.pop_back();
+  }
+  tlp->spend(own_, hierarchy_.now());
+  Ref<MemoryAccess> access = hierarchy_.accesses().acquire();
+  access->address = address;
+  access->bytes = tlp->bytes;
+  access->client = this;
+  access->ticket = index;
+  if (!tlp->elided && tlp->bytes > 0) {
+    access->payload = hierarchy_.payloads().acquire();
+    access->payload->resize(tlp->bytes);
+  }
+  readings_[index] = {std::move(tlp), access, first_posted_ + posted_.size()};
+  memory_.access(std::move(access));
+}
+
+TlpRef Completer::completion(const Tlp& request, TlpType type, Status status) {
+  TlpRef tlp = hierarchy_.tlps().acquire();
+  tlp->type = type;
+  tlp->status = status;
+  tlp->relaxed = request.relaxed;
+  tlp->requester = request.requester;
+  tlp->completer = id_;
+  tlp->tag = request.tag;
+  tlp->address = request.address;
+  tlp->ticket = request.ticket;
+  tlp->created = request.created;
+  tlp->since = request.since;
+  tlp->spent = request.spent;
+  tlp->spend(own_, hierarchy_.now());
+  if (request.seen) hierarchy_.attend(*tlp);
+  return tlp;
+}
+
+void Completer::refuse(const Tlp& request, Status status) {
+  TlpRef tlp = completion(request, TlpType::kCompletion, status);
+  tlp->bytes_left = std::max<std::uint32_t>(request.bytes, 1);
+  tlp->seal();
+  send_(std::move(tlp));
+}
+
+void Completer::answer(const Tlp& request, std::uint64_t value, std::uint32_t bytes) {
+  TlpRef tlp = completion(request, TlpType::kCompletionData, Status::kSuccess);
+  tlp->bytes = tlp->bytes_left = bytes;
+  tlp->payload = hierarchy_.payloads().acquire();
+  tlp->payload->resize(sizeof value);
+  for (std::size_t i = 0; i < sizeof value; ++i) {
+    tlp->payload->data()[i] = static_cast<std::uint8_t>(value >> 8 * i);
+  }
+  tlp->seal();
+  send_(std::move(tlp));
+}
+
+void Completer::reply(Reading reading) {
+  const Tlp& request = *reading.tlp;
+  --reads_;
+  if (reading.access->failed) {
+    refuse(request, Status::kCompleterAbort);
+  } else if (request.bytes == 0) {
+    TlpRef tlp = completion(request, TlpType::kCompletionData, Status::kSuccess);
+    tlp->bytes_left = 1;
+    tlp->seal();
+    send_(std::move(tlp));
+  }
+  const CompletionRule rule{config_.split, max_payload_, config_.boundary};
+  std::uint32_t offset = reading.access->failed ? request.bytes : 0;
+  while (offset < request.bytes) {
+    TlpRef tlp = completion(request, TlpType::kCompletionData, Status::kSuccess);
+    tlp->address = request.address + offset;
+    tlp->bytes_left = request.bytes - offset;
+    tlp->bytes = next_completion(tlp->address, tlp->bytes_left, rule);
+    tlp->payload = reading.access->payload;
+    tlp->payload_offset = offset;
+    tlp->seal();
+    offset += tlp->bytes;
+    send_(std::move(tlp));
+  }
+  hierarchy_.arrived(*reading.tlp);
+  if (waiting_.empty()) return;
+  Waiting next = waiting_.pop();
+  start_read(std::move(next.tlp), next.address);
+}
+
+}  // namespace railyard::pcie

@@ -1,0 +1,383 @@
+#include "hw/pcie/requester.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "hw/pcie/tlp_rules.h"
+#include "tlm/base/format.h"
+
+namespace railyard::pcie {
+
+void RequesterConfig::declare(Parameters& p) {
+  p.choice("tags", tags, {{"32", 32U}, {"256", 256U}, {"768", 768U}})
+      .doc("Reads in flight: 5-bit, 8-bit and 10-bit tags (2.2.6.2)");
+  p.add("completion_room", completion_room)
+      .range(kibibytes(4), 1ULL << 24)
+      .doc("Bytes of completions that may be asked for at once");
+  p.add("completion_timeout", completion_timeout)
+      .range(50 * kMicrosecond, 64 * kSecond)
+      .doc("A read that is not answered in this time fails (7.5.3.15)");
+  p.add("queue", queue)
+      .range(1, 1024)
+      .doc("Requests of a kind, writes and reads, that stand in the port's queue before the line "
+           "takes them");
+}
+
+Requester::Requester(Hierarchy& hierarchy, const std::string& name, const RequesterConfig& config,
+                     Port& port)
+    : hierarchy_(hierarchy),
+      scheduler_(hierarchy.scheduler()),
+      name_(name),
+      config_(config),
+      port_(port),
+      tags_(config.tags),
+      tag_limit_(config.tags),
+      time_out_(Event::of<&Requester::time_out>(
+          *this, hierarchy.partition().endpoint(name + ".timeout"), Phase::kTimer)) {
+  for (std::uint32_t i = 0; i < config.tags; ++i) free_tags_.push(static_cast<std::uint16_t>(i));
+  scheduler_.add(*this);
+  register_all(name);
+}
+
+void Requester::register_all(const std::string& name) {
+  Partition& partition = hierarchy_.partition();
+  StatisticsRegistry& statistics = partition.statistics();
+  const std::string p = name + ".";
+  constexpr auto kPerNs = static_cast<double>(kNanosecond);
+  statistics.add(writes_done_, {p + "writes", "transfers", "Writes that are on the line in whole"});
+  statistics.add(reads_done_, {p + "reads", "transfers", "Reads that are done"});
+  statistics.add(write_bytes_, {p + "write_bytes", "bytes", "Bytes of those writes"});
+  statistics.add(read_bytes_, {p + "read_bytes", "bytes", "Bytes that reads have brought"});
+  statistics.add(requests_, {p + "read_requests", "TLPs", "Read requests that were answered"});
+  statistics.add(failed_, {p + "reads_failed", "transfers", "Reads that ended without their data"});
+  statistics.add(timeouts_, {p + "timeouts", "TLPs", "Requests that nobody answered in time"});
+  statistics.add(unexpected_, {p + "unexpected", "TLPs", "Completions that nobody had asked for"});
+  statistics.add(read_latency_,
+                 {p + "read_latency_ns", "ns", "From a read's being given to its last byte"},
+                 kPerNs);
+  statistics.add(write_latency_,
+                 {p + "write_latency_ns", "ns", "From a write's being given to its last TLP's "
+                  "start on the line"},
+                 kPerNs);
+  statistics.add(request_latency_,
+                 {p + "request_latency_ns", "ns",
+                  "From a read request's wanting a tag to its last completion; the parts are "
+                  "read_stage"},
+                 kPerNs);
+  constexpr const char* kStageNames[kStages][2] = {
+      {"tag", "for a tag, or for room for its completions"},
+      {"transmit", "in transmit queues, its completions' too: credits, ordering, others first"},
+      {"line", "on lines and in their data link layers, both ways"},
+      {"switch", "inside switches, both ways"},
+      {"root", "inside the root complex, both ways"},
+      {"translation", "for the IOMMU"},
+      {"memory", "for memory: its queue and its access"},
+      {"device", "inside a device that answers"},
+  };
+  for (std::size_t i = 0; i < kStages; ++i) {
+    statistics.add_derived(
+        {p + "read_stage." + kStageNames[i][0] + "_ns", "ns",
+         std::string("Mean time that a read request spent ") + kStageNames[i][1]},
+        [this, i](Time, Time) {
+          const auto count = static_cast<double>(request_latency_.count());
+          const auto time = static_cast<double>(stage_time_[i].value());
+          return MetricValue::of(count == 0 ? 0.0 : time / count / kNanosecond);
+        });
+  }
+  statistics.on_reset([this](Time) {
+    for (Counter& counter : stage_time_) counter.reset();
+  });
+  statistics.add(in_flight_, {p + "reads_in_flight", "TLPs", "Read requests without an answer"});
+  constexpr std::uint32_t kWidth = 16;
+  partition.probes().add(in_flight_probe_, {p + "reads_in_flight", ProbeKind::kUnsigned, kWidth,
+                                            "TLPs", "Read requests without an answer", {}});
+  partition.waits().add(waits_for_completion_, {name_, port_.name(), "completions"});
+}
+
+void Requester::set_limits(std::uint32_t max_payload, std::uint32_t max_read_request,
+                           std::uint32_t tags) {
+  max_payload_ = max_payload;
+  max_read_request_ = max_read_request;
+  tag_limit_ = std::min<std::uint32_t>(tags, config_.tags);
+}
+
+void Requester::dma(DmaRequest request, DmaListener& listener) {
+  const LazyScheduler::Visit visit(scheduler_);
+  const Time now = scheduler_.now();
+  if (request.write) {
+    Write write;
+    write.request = std::move(request);
+    write.listener = &listener;
+    write.given = now;
+    writes_.push(std::move(write));
+  } else {
+    std::uint32_t index = 0;
+    if (free_reads_.empty()) {
+      index = static_cast<std::uint32_t>(reads_.size());
+      reads_.emplace_back();
+    } else {
+      index = free_reads_.back();
+      free_reads_.pop_back();
+    }
+    Read& read = reads_[index];
+    read = Read{};
+    read.attended = !hierarchy_.plain(request.address, request.bytes);
+    if (read.attended) scheduler_.attend();
+    if (!request.elided && request.bytes > 0) {
+      request.payload = hierarchy_.payloads().acquire();
+      request.payload->resize(request.bytes);
+    }
+    read.left = request.bytes;
+    read.fence = request.fenced ? first_write_ + writes_.size() : 0;
+    read.request = std::move(request);
+    read.listener = &listener;
+    read.given = read.wanted = now;
+    read.active = true;
+    if (active_reads_++ == 0) waits_for_completion_.begin(now);
+    waiting_reads_.push(index);
+  }
+  fill();
+}
+
+// Both kinds are cut as the port's queue has room for them: a callback of the port may ask again.
+void Requester::fill() {
+  if (filling_) return;
+  filling_ = true;
+  fill_writes();
+  fill_reads();
+  filling_ = false;
+}
+
+void Requester::fill_writes() {
+  while (next_write_ < writes_.size() && port_.queued(FlowClass::kPosted) < config_.queue) {
+    Write& write = writes_[next_write_];
+    cut_write(write);
+  }
+}
+
+void Requester::cut_write(Write& write) {
+  const DmaRequest& request = write.request;
+  const std::uint64_t address = request.address + write.cut;
+  const std::uint32_t bytes = next_request(address, request.bytes - write.cut, max_payload_);
+  const TlpRef tlp = hierarchy_.tlps().acquire();
+  tlp->type = TlpType::kMemoryWrite;
+  tlp->relaxed = request.relaxed;
+  tlp->requester = id_;
+  tlp->address = address;
+  tlp->bytes = bytes;
+  tlp->payload = request.payload;
+  tlp->payload_offset = request.payload_offset + write.cut;
+  tlp->ticket = first_write_ + next_write_;
+  tlp->created = tlp->since = scheduler_.now();
+  tlp->seal();
+  write.cut += bytes;
+  if (write.cut == request.bytes) ++next_write_;
+  hierarchy_.write_starts(*tlp);
+  if (observer_ != nullptr) observer_->requested(*tlp, tlp->since);
+  port_.send(tlp);
+}
+
+void Requester::sending(const Tlp& tlp) {
+  if (tlp.type == TlpType::kMemoryWrite) {
+    Write& write = writes_[tlp.ticket - first_write_];
+    write.sent += tlp.bytes;
+    if (write.sent == write.request.bytes) {
+      const Time now = scheduler_.now();
+      writes_done_.add();
+      write_bytes_.add(write.sent);
+      write_latency_.record(static_cast<std::uint64_t>(now - write.given));
+      DmaListener& listener = *write.listener;
+      const DmaDone done{write.request.ticket, Status::kSuccess, {}};
+      while (!writes_.empty() && writes_.front().sent == writes_.front().request.bytes) {
+        writes_.pop();
+        ++first_write_;
+        --next_write_;
+      }
+      scheduler_.on_time(name_);
+      listener.dma_done(done);
+    }
+  }
+  fill();
+}
+
+bool Requester::may_ask(const Read& read, std::uint32_t bytes) const {
+  return tags_in_use_ < tag_limit_ && room_used_ + bytes <= config_.completion_room &&
+         read.fence <= first_write_ + next_write_;
+}
+
+void Requester::fill_reads() {
+  bool starved = false;
+  while (!waiting_reads_.empty() && port_.queued(FlowClass::kNonPosted) < config_.queue) {
+    const std::uint32_t index = waiting_reads_.front();
+    const Read& read = reads_[index];
+    const std::uint32_t bytes = next_request(read.request.address + read.cut,
+                                             read.request.bytes - read.cut, max_read_request_);
+    if (!may_ask(read, bytes)) {
+      starved = read.fence <= first_write_ + next_write_;
+      break;
+    }
+    cut_read(index);
+  }
+  port_.set_starved(starved);
+}
+
+void Requester::cut_read(std::uint32_t index) {
+  Read& read = reads_[index];
+  const Time now = scheduler_.now();
+  const std::uint64_t address = read.request.address + read.cut;
+  const std::uint32_t bytes =
+      next_request(address, read.request.bytes - read.cut, max_read_request_);
+  const std::uint16_t number = free_tags_.pop();
+  Tag& tag = tags_[number];
+  tag.in_use = true;
+  tag.read = index;
+  tag.offset = read.cut;
+  tag.left = tag.bytes = tag.room = bytes;
+  tag.address = address;
+  tag.serial = ++serial_;
+  room_used_ += bytes;
+  ++tags_in_use_;
+  in_flight_.set(tags_in_use_, now);
+  in_flight_probe_.set(tags_in_use_, now);
+  issued_.push({number, tag.serial, now});
+  if (!time_out_.pending()) scheduler_.schedule(time_out_, now + config_.completion_timeout);
+
+  const TlpRef tlp = hierarchy_.tlps().acquire();
+  tlp->type = TlpType::kMemoryRead;
+  tlp->relaxed = read.request.relaxed;
+  tlp->byte_enables = bytes == 0 ? 0 : 0xF;
+  tlp->elided = read.request.elided;
+  tlp->requester = id_;
+  tlp->tag = number;
+  tlp->address = address;
+  tlp->bytes = bytes;
+  tlp->created = tlp->since = read.wanted;
+  tlp->spend(Stage::kTag, now);
+  tlp->seal();
+  read.cut += bytes;
+  read.wanted = now;
+  ++read.pending;
+  if (read.cut == read.request.bytes) {
+    read.all_cut = true;
+    waiting_reads_.pop();
+  }
+  if (observer_ != nullptr) observer_->requested(*tlp, now);
+  port_.send(tlp);
+}
+
+void Requester::completed(const Tlp& completion) {
+  const Time now = scheduler_.now();
+  if (completion.tag >= tags_.size() || !tags_[completion.tag].in_use) {
+    unexpected_.add();
+    hierarchy_.report(name_, "an unexpected completion of tag " + std::to_string(completion.tag) +
+                                 " came from " + hierarchy_.who(completion.completer));
+    return;
+  }
+  if (observer_ != nullptr) observer_->completed(completion, now);
+  Tag& tag = tags_[completion.tag];
+  if (completion.status != Status::kSuccess) {
+    const bool abort = completion.status == Status::kCompleterAbort;
+    hierarchy_.report(name_, std::string(abort ? "completer abort" : "unsupported request") +
+                                 " from " + hierarchy_.who(completion.completer) + " for a read of " +
+                                 std::to_string(tag.bytes) + " B at " + format_hex(tag.address) + " (" +
+                                 hierarchy_.who(tag.address) + ")");
+    answer(tag, completion.tag, &completion, completion.status);
+    return;
+  }
+  Read& read = reads_[tag.read];
+  const std::uint32_t bytes = std::min(completion.bytes, tag.left);
+  if (read.request.payload && completion.payload) {
+    std::memcpy(read.request.payload->data() + tag.offset, completion.data(), bytes);
+  }
+  tag.offset += bytes;
+  tag.left -= bytes;
+  read.left -= bytes;
+  read_bytes_.add(bytes);
+  if (tag.left == 0) answer(tag, completion.tag, &completion, Status::kSuccess);
+}
+
+void Requester::answer(Tag& tag, std::uint16_t number, const Tlp* last, Status status) {
+  const Time now = scheduler_.now();
+  Read& read = reads_[tag.read];
+  read.left -= tag.left;
+  if (status != Status::kSuccess && read.status == Status::kSuccess) read.status = status;
+  if (last != nullptr) {
+    requests_.add();
+    request_latency_.record(static_cast<std::uint64_t>(now - last->created));
+    for (std::size_t i = 0; i < kStages; ++i) {
+      stage_time_[i].add(static_cast<std::uint64_t>(last->spent[i]));
+    }
+  }
+  room_used_ -= tag.room;
+  tag.in_use = false;
+  --tags_in_use_;
+  in_flight_.set(tags_in_use_, now);
+  in_flight_probe_.set(tags_in_use_, now);
+  free_tags_.push(number);
+  while (!issued_.empty() && !waits(issued_.front())) issued_.pop();
+  if (observer_ != nullptr) observer_->tag_free(number, now);
+  if (--read.pending == 0 && read.all_cut) finish_read(tag.read);
+  fill();
+}
+
+void Requester::finish_read(std::uint32_t index) {
+  const Time now = scheduler_.now();
+  Read& read = reads_[index];
+  const bool good = read.status == Status::kSuccess;
+  reads_done_.add();
+  if (!good) failed_.add();
+  read_latency_.record(static_cast<std::uint64_t>(now - read.given));
+  DmaListener& listener = *read.listener;
+  DmaDone done{read.request.ticket, read.status, {}};
+  if (good) done.payload = std::move(read.request.payload);
+  if (read.attended) scheduler_.relax();
+  read = Read{};
+  free_reads_.push_back(index);
+  if (--active_reads_ == 0) {
+    scheduler_.cancel(time_out_);
+    while (!issued_.empty()) issued_.pop();
+    waits_for_completion_.end();
+  }
+  scheduler_.on_time(name_);
+  listener.dma_done(done);
+}
+
+// All wait for the same time, so the oldest is the first to wait too long.
+void Requester::time_out() {
+  const Time now = scheduler_.now();
+  while (!issued_.empty()) {
+    const Issued issued = issued_.front();
+    if (waits(issued) && issued.at + config_.completion_timeout > now) break;
+    issued_.pop();
+    if (!waits(issued)) continue;
+    Tag& tag = tags_[issued.tag];
+    timeouts_.add();
+    hierarchy_.report(name_, "completion timeout: nobody answered a read of " +
+                                 std::to_string(tag.bytes) + " B at " + format_hex(tag.address) + " (" +
+                                 hierarchy_.who(tag.address) + ")");
+    answer(tag, issued.tag, nullptr, Status::kTimeout);
+  }
+  if (!issued_.empty()) {
+    scheduler_.schedule(time_out_, issued_.front().at + config_.completion_timeout);
+  }
+}
+
+// The last TLP of a write starts when those before it have passed; the last completion of a read
+// ends no earlier than the line needs for those after the next one.
+Time Requester::earliest() const {
+  const Time now = scheduler_.now();
+  std::uint32_t least = ~std::uint32_t{0};
+  for (std::size_t i = 0; i < writes_.size() && i <= next_write_; ++i) {
+    least = std::min(least, writes_[i].request.bytes - writes_[i].sent);
+  }
+  if (active_reads_ > 0) {
+    for (const Read& read : reads_) {
+      if (read.active) least = std::min(least, read.left);
+    }
+  }
+  if (least == ~std::uint32_t{0}) return kForever;
+  return least > max_payload_ ? now + port_.rate().time_of(least - max_payload_) : now;
+}
+
+}  // namespace railyard::pcie
