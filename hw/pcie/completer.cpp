@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "hw/pcie/completion.h"
 #include "tlm/base/format.h"
 
 namespace railyard::pcie {
@@ -23,13 +24,15 @@ void CompleterConfig::declare(Parameters& p) {
 }
 
 Completer::Completer(Hierarchy& hierarchy, const std::string& name, const CompleterConfig& config,
-                     MemoryPort& memory, Stage own, std::function<void(TlpRef)> reply)
+                     MemoryPort& memory, Stage own, std::function<void(TlpRef)> reply,
+                     std::function<void(const Tlp&)> deliver)
     : hierarchy_(hierarchy),
       name_(name),
       config_(config),
       memory_(memory),
       own_(own),
       send_(std::move(reply)),
+      deliver_(std::move(deliver)),
       replies_(hierarchy, name + ".reply", config.reply_latency,
                [this](Reading reading) { this->reply(std::move(reading)); }) {}
 
@@ -49,7 +52,8 @@ void Completer::write(TlpRef tlp, std::uint64_t address) {
   access->ticket = first_posted_ + posted_.size();
   posted_.push({std::move(tlp), access});
   // Memory that shows writes as they come gets them one by one: the next when the last is there.
-  const bool later = memory_.commits_at_once() && posted_.size() > 1 && !posted_.back().tlp->relaxed;
+  const bool later =
+      memory_.commits_at_once() && posted_.size() > 1 && !posted_.back().tlp->relaxed;
   if (!later) memory_.access(std::move(access));
 }
 
@@ -78,6 +82,15 @@ void Completer::write_done(MemoryAccess& access) {
                                  " B at " + format_hex(access.address));
   }
   if (done.tlp->relaxed) make_visible(done);
+  advance();
+}
+
+void Completer::message(TlpRef tlp) {
+  posted_.push({std::move(tlp), {}, true, false});
+  advance();
+}
+
+void Completer::advance() {
   while (!posted_.empty() && posted_.front().done) {
     if (!posted_.front().visible) make_visible(posted_.front());
     posted_.pop();
@@ -92,7 +105,11 @@ void Completer::write_done(MemoryAccess& access) {
 
 void Completer::make_visible(Posted& posted) {
   posted.visible = true;
-  if (!posted.access->failed) memory_.commit(*posted.access);
+  if (!posted.access) {
+    deliver_(*posted.tlp);
+  } else if (!posted.access->failed) {
+    memory_.commit(*posted.access);
+  }
   hierarchy_.write_ends(*posted.tlp);
   release(*posted.tlp);
 }
@@ -139,58 +156,27 @@ void Completer::start_read(TlpRef tlp, std::uint64_t address) {
   memory_.access(std::move(access));
 }
 
-TlpRef Completer::completion(const Tlp& request, TlpType type, Status status) {
-  TlpRef tlp = hierarchy_.tlps().acquire();
-  tlp->type = type;
-  tlp->status = status;
-  tlp->relaxed = request.relaxed;
-  tlp->requester = request.requester;
-  tlp->completer = id_;
-  tlp->tag = request.tag;
-  tlp->address = request.address;
-  tlp->ticket = request.ticket;
-  tlp->created = request.created;
-  tlp->since = request.since;
-  tlp->spent = request.spent;
-  tlp->spend(own_, hierarchy_.now());
-  if (request.seen) hierarchy_.attend(*tlp);
-  return tlp;
-}
-
-void Completer::refuse(const Tlp& request, Status status) {
-  TlpRef tlp = completion(request, TlpType::kCompletion, status);
-  tlp->bytes_left = std::max<std::uint32_t>(request.bytes, 1);
-  tlp->seal();
-  send_(std::move(tlp));
-}
-
-void Completer::answer(const Tlp& request, std::uint64_t value, std::uint32_t bytes) {
-  TlpRef tlp = completion(request, TlpType::kCompletionData, Status::kSuccess);
-  tlp->bytes = tlp->bytes_left = bytes;
-  tlp->payload = hierarchy_.payloads().acquire();
-  tlp->payload->resize(sizeof value);
-  for (std::size_t i = 0; i < sizeof value; ++i) {
-    tlp->payload->data()[i] = static_cast<std::uint8_t>(value >> 8 * i);
-  }
-  tlp->seal();
-  send_(std::move(tlp));
-}
-
 void Completer::reply(Reading reading) {
   const Tlp& request = *reading.tlp;
   --reads_;
   if (reading.access->failed) {
-    refuse(request, Status::kCompleterAbort);
+    send_(plain_completion(hierarchy_, request, id_, Status::kCompleterAbort, own_));
   } else if (request.bytes == 0) {
-    TlpRef tlp = completion(request, TlpType::kCompletionData, Status::kSuccess);
-    tlp->bytes_left = 1;
-    tlp->seal();
-    send_(std::move(tlp));
+    // One dword, of which no byte is meant.
+    send_(register_completion(hierarchy_, request, id_, 0, 0, own_));
+  } else {
+    send_data(reading);
   }
+  if (waiting_.empty()) return;
+  Waiting next = waiting_.pop();
+  start_read(std::move(next.tlp), next.address);
+}
+
+void Completer::send_data(const Reading& reading) {
+  const Tlp& request = *reading.tlp;
   const CompletionRule rule{config_.split, max_payload_, config_.boundary};
-  std::uint32_t offset = reading.access->failed ? request.bytes : 0;
-  while (offset < request.bytes) {
-    TlpRef tlp = completion(request, TlpType::kCompletionData, Status::kSuccess);
+  for (std::uint32_t offset = 0; offset < request.bytes;) {
+    TlpRef tlp = completion_for(hierarchy_, request, id_, TlpType::kCompletionData, own_);
     tlp->address = request.address + offset;
     tlp->bytes_left = request.bytes - offset;
     tlp->bytes = next_completion(tlp->address, tlp->bytes_left, rule);
@@ -200,10 +186,6 @@ void Completer::reply(Reading reading) {
     offset += tlp->bytes;
     send_(std::move(tlp));
   }
-  hierarchy_.arrived(*reading.tlp);
-  if (waiting_.empty()) return;
-  Waiting next = waiting_.pop();
-  start_read(std::move(next.tlp), next.address);
 }
 
 }  // namespace railyard::pcie

@@ -32,7 +32,8 @@ class Completer : public MemoryClient {
  public:
   /// `own` is where the time goes that is not the memory's. `reply` takes completions.
   Completer(Hierarchy& hierarchy, const std::string& name, const CompleterConfig& config,
-            MemoryPort& memory, Stage own, std::function<void(TlpRef)> reply);
+            MemoryPort& memory, Stage own, std::function<void(TlpRef)> reply,
+            std::function<void(const Tlp&)> deliver = {});
 
   void set_id(DeviceId id) { id_ = id; }
   void set_max_payload(std::uint32_t bytes) { max_payload_ = bytes; }
@@ -41,17 +42,15 @@ class Completer : public MemoryClient {
   /// place in its receive buffer is released when the memory has it.
   void write(TlpRef tlp, std::uint64_t address);
   void read(TlpRef tlp, std::uint64_t address);
-  /// Answers a request without data: a failure, or success for a write that is not posted.
-  void refuse(const Tlp& request, Status status);
-  /// Answers with up to 8 bytes.
-  void answer(const Tlp& request, std::uint64_t value, std::uint32_t bytes);
+  /// A message that goes behind all writes before it: `deliver` is called when they are visible.
+  void message(TlpRef tlp);
 
   void memory_done(MemoryAccess& access) override;
 
  private:
   struct Posted {
     TlpRef tlp;
-    Ref<MemoryAccess> access;
+    Ref<MemoryAccess> access;  // none: a message
     bool done = false;
     bool visible = false;
   };
@@ -74,7 +73,8 @@ class Completer : public MemoryClient {
   }
   void answer_flushed();
   void reply(Reading reading);
-  TlpRef completion(const Tlp& request, TlpType type, Status status);
+  void send_data(const Reading& reading);
+  void advance();
 
   Hierarchy& hierarchy_;
   std::string name_;
@@ -82,14 +82,15 @@ class Completer : public MemoryClient {
   MemoryPort& memory_;
   Stage own_;
   std::function<void(TlpRef)> send_;
+  std::function<void(const Tlp&)> deliver_;
   DeviceId id_;
   std::uint32_t max_payload_ = 128;
 
-  Ring<Posted> posted_;  // writes that not everybody can see
+  Ring<Posted> posted_;             // writes that not everybody can see
   std::uint64_t first_posted_ = 0;  // serial of the front
 
-  Ring<Waiting> waiting_;           // reads beyond config_.reads
-  Ring<Reading> held_;              // reads whose data is there, behind writes
+  Ring<Waiting> waiting_;  // reads beyond config_.reads
+  Ring<Reading> held_;     // reads whose data is there, behind writes
   std::uint32_t reads_ = 0;
   std::vector<Reading> readings_;
   std::vector<std::uint32_t> free_readings_;

@@ -12,7 +12,7 @@ namespace railyard::pcie {
 /// requested in theirs, beside the writes.
 struct DmaRequest {
   bool write = false;
-  bool fenced = false;           // read: not before the writes that were given before are queued
+  bool fenced = false;   // read: not before the writes that were given before are queued
   bool relaxed = false;  // relaxed ordering
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;    // 0: a read of no byte, which flushes the writes before it

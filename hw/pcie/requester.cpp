@@ -20,8 +20,9 @@ void RequesterConfig::declare(Parameters& p) {
       .doc("A read that is not answered in this time fails (7.5.3.15)");
   p.add("queue", queue)
       .range(1, 1024)
-      .doc("Requests of a kind, writes and reads, that stand in the port's queue before the line "
-           "takes them");
+      .doc(
+          "Requests of a kind, writes and reads, that stand in the port's queue before the line "
+          "takes them");
 }
 
 Requester::Requester(Hierarchy& hierarchy, const std::string& name, const RequesterConfig& config,
@@ -57,7 +58,8 @@ void Requester::register_all(const std::string& name) {
                  {p + "read_latency_ns", "ns", "From a read's being given to its last byte"},
                  kPerNs);
   statistics.add(write_latency_,
-                 {p + "write_latency_ns", "ns", "From a write's being given to its last TLP's "
+                 {p + "write_latency_ns", "ns",
+                  "From a write's being given to its last TLP's "
                   "start on the line"},
                  kPerNs);
   statistics.add(request_latency_,
@@ -90,8 +92,12 @@ void Requester::register_all(const std::string& name) {
   });
   statistics.add(in_flight_, {p + "reads_in_flight", "TLPs", "Read requests without an answer"});
   constexpr std::uint32_t kWidth = 16;
-  partition.probes().add(in_flight_probe_, {p + "reads_in_flight", ProbeKind::kUnsigned, kWidth,
-                                            "TLPs", "Read requests without an answer", {}});
+  partition.probes().add(in_flight_probe_, {p + "reads_in_flight",
+                                            ProbeKind::kUnsigned,
+                                            kWidth,
+                                            "TLPs",
+                                            "Read requests without an answer",
+                                            {}});
   partition.waits().add(waits_for_completion_, {name_, port_.name(), "completions"});
 }
 
@@ -279,9 +285,10 @@ void Requester::completed(const Tlp& completion) {
   if (completion.status != Status::kSuccess) {
     const bool abort = completion.status == Status::kCompleterAbort;
     hierarchy_.report(name_, std::string(abort ? "completer abort" : "unsupported request") +
-                                 " from " + hierarchy_.who(completion.completer) + " for a read of " +
-                                 std::to_string(tag.bytes) + " B at " + format_hex(tag.address) + " (" +
-                                 hierarchy_.who(tag.address) + ")");
+                                 " from " + hierarchy_.who(completion.completer) +
+                                 " for a read of " + std::to_string(tag.bytes) + " B at " +
+                                 format_hex(tag.address) + " (" + hierarchy_.who(tag.address) +
+                                 ")");
     answer(tag, completion.tag, &completion, completion.status);
     return;
   }
@@ -354,8 +361,8 @@ void Requester::time_out() {
     Tag& tag = tags_[issued.tag];
     timeouts_.add();
     hierarchy_.report(name_, "completion timeout: nobody answered a read of " +
-                                 std::to_string(tag.bytes) + " B at " + format_hex(tag.address) + " (" +
-                                 hierarchy_.who(tag.address) + ")");
+                                 std::to_string(tag.bytes) + " B at " + format_hex(tag.address) +
+                                 " (" + hierarchy_.who(tag.address) + ")");
     answer(tag, issued.tag, nullptr, Status::kTimeout);
   }
   if (!issued_.empty()) {

@@ -1,10 +1,10 @@
 // The part of a function that asks: cuts transfers into requests, has tags and room for what it
 // asked, takes completions.
 //
-// Modelled: the largest payload and read request, the 4 KiB rule, tags, bounded room for completions
-// (whose credits are infinite: 2.6.1), the completion timeout, unexpected completions. Writes and
-// reads go into the port's queue beside each other, each in its order, `queue` of them ahead of the
-// line.
+// Modelled: the largest payload and read request, the 4 KiB rule, tags, bounded room for
+// completions (whose credits are infinite: 2.6.1), the completion timeout, unexpected completions.
+// Writes and reads go into the port's queue beside each other, each in its order, `queue` of them
+// ahead of the line.
 #pragma once
 
 #include <array>
@@ -64,11 +64,11 @@ class Requester : public Awaiter {
     DmaRequest request;
     DmaListener* listener = nullptr;
     Time given = 0;
-    Time wanted = 0;           // since when its next request waits for a tag
-    std::uint64_t fence = 0;   // writes that must be queued before
-    std::uint32_t cut = 0;     // bytes asked for
-    std::uint32_t left = 0;    // bytes that have not come
-    std::uint32_t pending = 0; // requests without an answer
+    Time wanted = 0;            // since when its next request waits for a tag
+    std::uint64_t fence = 0;    // writes that must be queued before
+    std::uint32_t cut = 0;      // bytes asked for
+    std::uint32_t left = 0;     // bytes that have not come
+    std::uint32_t pending = 0;  // requests without an answer
     Status status = Status::kSuccess;
     bool active = false;
     bool all_cut = false;
@@ -76,8 +76,8 @@ class Requester : public Awaiter {
   };
   struct Tag {
     bool in_use = false;
-    std::uint32_t read = 0;      // index into reads_
-    std::uint32_t offset = 0;    // in the transfer, of the next byte to come
+    std::uint32_t read = 0;    // index into reads_
+    std::uint32_t offset = 0;  // in the transfer, of the next byte to come
     std::uint32_t left = 0;
     std::uint32_t room = 0;
     std::uint64_t serial = 0;
@@ -114,10 +114,10 @@ class Requester : public Awaiter {
   std::uint32_t max_read_request_ = 128;
   RequesterObserver* observer_ = nullptr;
 
-  Ring<Write> writes_;                // those not on the line in whole
-  std::size_t next_write_ = 0;        // the first that is not queued in whole, from the front
-  std::uint64_t first_write_ = 0;     // serial of the front
-  Ring<std::uint32_t> waiting_reads_; // those not asked for in whole
+  Ring<Write> writes_;                 // those not on the line in whole
+  std::size_t next_write_ = 0;         // the first that is not queued in whole, from the front
+  std::uint64_t first_write_ = 0;      // serial of the front
+  Ring<std::uint32_t> waiting_reads_;  // those not asked for in whole
   std::vector<Read> reads_;
   std::vector<std::uint32_t> free_reads_;
   std::uint32_t active_reads_ = 0;

@@ -72,6 +72,7 @@ struct TlpFields {
   TlpType type = TlpType::kMemoryRead;
   Status status = Status::kSuccess;  // completions
   bool relaxed = false;              // relaxed ordering
+  bool type_1 = false;               // configuration: to be passed on by a bridge
   bool elided = false;               // reads: for the length of the data only
   std::uint8_t byte_enables = 0xF;   // requests of one dword: which bytes are meant
   DeviceId requester;
