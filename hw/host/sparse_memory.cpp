@@ -1,0 +1,68 @@
+#include "hw/host/sparse_memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace railyard::host {
+
+SparseMemory::Piece SparseMemory::piece_at(std::uint64_t address, std::uint64_t bytes) const {
+  Piece piece{std::min(bytes, kPageBytes - address % kPageBytes), false};
+  // The first range that ends behind the address.
+  const auto range = std::upper_bound(
+      elided_.begin(), elided_.end(), address,
+      [](std::uint64_t value, const Range& candidate) { return value < candidate.end; });
+  if (range == elided_.end()) return piece;
+  piece.elided = range->begin <= address;
+  const std::uint64_t edge = piece.elided ? range->end : range->begin;
+  piece.bytes = std::min(piece.bytes, edge - address);
+  return piece;
+}
+
+void SparseMemory::read(std::uint64_t address, std::uint8_t* to, std::uint64_t bytes) const {
+  while (bytes > 0) {
+    const Piece piece = piece_at(address, bytes);
+    const auto page = piece.elided ? pages_.end() : pages_.find(address / kPageBytes);
+    if (piece.elided) {
+      for (std::uint64_t i = 0; i < piece.bytes; ++i) to[i] = elided_byte(address + i);
+    } else if (page == pages_.end()) {
+      std::memset(to, 0, piece.bytes);
+    } else {
+      std::memcpy(to, page->second->data() + address % kPageBytes, piece.bytes);
+    }
+    address += piece.bytes;
+    to += piece.bytes;
+    bytes -= piece.bytes;
+  }
+}
+
+void SparseMemory::write(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes) {
+  while (bytes > 0) {
+    const Piece piece = piece_at(address, bytes);
+    if (!piece.elided) {
+      std::unique_ptr<Page>& page = pages_[address / kPageBytes];
+      if (!page) page = std::make_unique<Page>();
+      std::memcpy(page->data() + address % kPageBytes, from, piece.bytes);
+    }
+    address += piece.bytes;
+    from += piece.bytes;
+    bytes -= piece.bytes;
+  }
+}
+
+void SparseMemory::elide(std::uint64_t address, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  elided_.push_back({address, address + bytes});
+  std::sort(elided_.begin(), elided_.end(),
+            [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  std::vector<Range> apart;
+  for (const Range& range : elided_) {
+    if (!apart.empty() && range.begin <= apart.back().end) {
+      apart.back().end = std::max(apart.back().end, range.end);
+    } else {
+      apart.push_back(range);
+    }
+  }
+  elided_ = std::move(apart);
+}
+
+}  // namespace railyard::host

@@ -1,0 +1,51 @@
+// Bytes of a large address range of which few are written: pages of 4 KiB, made when they are first
+// written; all else reads as zero. Ranges that are elided keep nothing: they read as a fixed
+// function of the address, and writes to them are dropped.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace railyard::host {
+
+class SparseMemory {
+ public:
+  static constexpr std::uint64_t kPageBytes = 4096;
+
+  /// What a byte of an elided range reads as.
+  static std::uint8_t elided_byte(std::uint64_t address) {
+    constexpr std::uint64_t kMix = 0x9E37'79B9'7F4A'7C15;  // 2^64 / golden ratio
+    return static_cast<std::uint8_t>((address * kMix) >> 56);
+  }
+
+  void read(std::uint64_t address, std::uint8_t* to, std::uint64_t bytes) const;
+  void write(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes);
+  /// From now on; what was written there before is hidden.
+  void elide(std::uint64_t address, std::uint64_t bytes);
+
+  bool elided(std::uint64_t address) const { return piece_at(address, 1).elided; }
+  /// Pages that exist.
+  std::size_t pages() const { return pages_.size(); }
+
+ private:
+  using Page = std::array<std::uint8_t, kPageBytes>;
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+  /// The longest start of a range that lies in one page and is elided as a whole or not at all.
+  struct Piece {
+    std::uint64_t bytes;
+    bool elided;
+  };
+  Piece piece_at(std::uint64_t address, std::uint64_t bytes) const;
+
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::vector<Range> elided_;  // in order and apart
+};
+
+}  // namespace railyard::host
