@@ -112,8 +112,12 @@ void HostMemory::sample(pcie::MemoryAccess& access) const {
   bytes_.read(access.address, access.payload->data() + access.payload_offset, access.bytes);
 }
 
-void HostMemory::commit(const pcie::MemoryAccess& access) {
+void HostMemory::commit(pcie::MemoryAccess& access) {
   if (access.failed || access.bytes == 0) return;
+  if (!access.write) {
+    sample(access);
+    return;
+  }
   if (access.payload) {
     const std::uint8_t* from = access.payload->data() + access.payload_offset;
     const auto first = static_cast<unsigned>(access.address & 3U);

@@ -57,7 +57,7 @@ class HostMemory : public pcie::MemoryPort {
   /// From node 0.
   void access(Ref<pcie::MemoryAccess> access) override { access_from(0, std::move(access)); }
   /// A write without payload leaves the bytes as they are, but is told to who watches.
-  void commit(const pcie::MemoryAccess& access) override;
+  void commit(pcie::MemoryAccess& access) override;
   bool watched(std::uint64_t address, std::uint64_t bytes) const override;
 
   /// A core's access, now: takes bandwidth like any other and returns when it is done. The range is
@@ -93,7 +93,7 @@ class HostMemory : public pcie::MemoryPort {
     void access(Ref<pcie::MemoryAccess> access) override {
       memory_.access_from(node_, std::move(access));
     }
-    void commit(const pcie::MemoryAccess& access) override { memory_.commit(access); }
+    void commit(pcie::MemoryAccess& access) override { memory_.commit(access); }
     bool watched(std::uint64_t address, std::uint64_t bytes) const override {
       return memory_.watched(address, bytes);
     }

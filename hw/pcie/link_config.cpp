@@ -63,7 +63,7 @@ void LinkConfig::declare(Parameters& p) {
       .range(kMicrosecond, kMillisecond)
       .doc("Without an acknowledgement for this time all that wait for one are sent again");
   p.add("retrain_time", retrain_time)
-      .range(kMicrosecond, 100 * kMillisecond)
+      .range(10 * kMicrosecond, 100 * kMillisecond)
       .doc("The link is down for this time after four replays in a row that did not help");
   p.add("bit_error_rate", bit_error_rate)
       .range(0, 1e-3)

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "hw/pcie/link_checker.h"
+
 namespace railyard::pcie {
 
 namespace {
@@ -122,6 +124,17 @@ void Port::connect(Port& a, Port& b) {
       port->buffers_[i].data_allocated = limits[i].second;
     }
   }
+}
+
+void check_link(Hierarchy& hierarchy, Port& a, Port& b) {
+  Partition& partition = hierarchy.partition();
+  auto& forth = partition.add_checker<LinkChecker>(a.name() + " to " + b.name(), a.config(),
+                                                   b.receive_credits());
+  auto& back = partition.add_checker<LinkChecker>(b.name() + " to " + a.name(), b.config(),
+                                                  a.receive_credits());
+  LinkChecker::pair(forth, back);
+  a.set_observers(&forth, &back);
+  b.set_observers(&back, &forth);
 }
 
 void Port::set_max_payload(std::uint32_t bytes) {

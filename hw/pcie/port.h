@@ -192,4 +192,7 @@ class Port {
   SpanProbe lane_;
 };
 
+/// Puts a checker on each direction of a link; they live in the partition.
+void check_link(Hierarchy& hierarchy, Port& a, Port& b);
+
 }  // namespace railyard::pcie

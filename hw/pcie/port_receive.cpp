@@ -58,7 +58,7 @@ void Port::arrive_tlp(InFlight& arrived, Time now) {
     return;
   }
   // Broken, or one before it was: one NAK until the right one comes.
-  if (nak_scheduled_) return;
+  if (nak_scheduled_ || !up_) return;
   nak_scheduled_ = true;
   nak_due_ = true;
   kick();

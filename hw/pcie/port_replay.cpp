@@ -47,13 +47,12 @@ void Port::retrain(Time now) {
   peer_->go_down(now);
 }
 
-// What is on the line or on the way is lost at both ends; what was not acknowledged is sent again.
+// What is on the line or on the way arrives broken; what was not acknowledged is sent again.
 void Port::go_down(Time now) {
   up_ = false;
   scheduler_.cancel(pick_);
-  scheduler_.cancel(arrival_);
   scheduler_.cancel(replay_timer_);
-  while (!in_flight_.empty()) in_flight_.pop();
+  for (std::size_t i = 0; i < in_flight_.size(); ++i) in_flight_[i].good = false;
   time_.become(LineUse::kRetrain, now);
   scheduler_.schedule(come_up_, now + config_.retrain_time);
 }
