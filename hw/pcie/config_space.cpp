@@ -153,7 +153,8 @@ void ConfigSpace::log_error(UncorrectableError error, const std::array<std::uint
     const std::uint32_t mask = read(aer_ + config::kUncorrectableMask);
     const std::uint32_t first = read(aer_ + config::kAerControl) & config::kFirstErrorMask;
     // The pointer is valid while the status bit that it names is set (7.8.4.7). No error has number
-    // 0, so a pointer at rest is not valid; one that was cleared is not made valid by a masked error.
+    // 0, so a pointer at rest is not valid; one that was cleared is not made valid by a masked
+    // error.
     const bool logged = (read(aer_ + config::kUncorrectableStatus) & ~mask & 1U << first) != 0;
     put(aer_ + config::kUncorrectableStatus, bit, bit);
     if (!logged && (mask & bit) == 0) {
