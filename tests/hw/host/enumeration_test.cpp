@@ -1,0 +1,223 @@
+#include "hw/host/enumeration.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+#include "tests/hw/host/fake_hierarchy.h"
+#include "tlm/base/error.h"
+
+namespace railyard::host {
+namespace {
+
+using pcie::DeviceId;
+using pcie::PortType;
+using support::bars;
+using support::endpoint;
+using support::FakeFunction;
+using support::FakeHierarchy;
+namespace cfg = pcie::config;
+
+constexpr std::uint64_t kMiB = 1ULL << 20;
+constexpr std::uint64_t kGiB = 1ULL << 30;
+
+TEST(Enumeration, NothingThereIsAnEmptyHierarchy) {
+  FakeHierarchy fake;
+  const Hierarchy found = enumerate(fake, {});
+  EXPECT_TRUE(found.functions.empty());
+  EXPECT_EQ(found.text(), "");
+}
+
+TEST(Enumeration, FindsAnEndpointBehindARootPortAndMakesItUsable) {
+  FakeHierarchy fake;
+  FakeFunction& root = fake.root(3);
+  FakeFunction& nic = root.add(0, endpoint(bars(32 * kMiB, 64 << 10)));
+  const Hierarchy found = enumerate(fake, {});
+  ASSERT_EQ(found.all().size(), 2U);
+  const FoundFunction& port = found.functions[0];
+  EXPECT_EQ(port.id, DeviceId::of(0, 3));
+  EXPECT_EQ(port.type, PortType::kRootPort);
+  const FoundFunction* f = found.find(DeviceId::of(1, 0));
+  ASSERT_NE(f, nullptr);
+  EXPECT_EQ(f->vendor, 0x15B3);
+  EXPECT_EQ(f->device, support::kNicDevice);
+  EXPECT_EQ(f->class_code, 0x020000U);
+  EXPECT_EQ(f->capability(cfg::kExpressCapability), 0x40U);
+  EXPECT_EQ(f->capability(cfg::kMsixCapability), 0U);
+  EXPECT_EQ(f->extended_capability(cfg::kAerCapability), 0x100U);
+  EXPECT_EQ(f->capability(cfg::kAerCapability), 0U);
+  ASSERT_EQ(f->bars.size(), 2U);
+  EXPECT_EQ(f->bar(0)->base, 0x1000'0000'0000U);
+  EXPECT_EQ(f->bar(0)->size, 32 * kMiB);
+  EXPECT_TRUE(f->bar(0)->is_64_bit && f->bar(0)->prefetchable);
+  EXPECT_EQ(f->bar(2)->base, 0x8000'0000U);
+  EXPECT_EQ(f->bar(2)->size, 64U << 10);
+  EXPECT_FALSE(f->bar(2)->is_64_bit || f->bar(2)->prefetchable);
+  EXPECT_EQ(f->bar(1), nullptr);
+
+  EXPECT_EQ(nic.space.bar(0).base, f->bar(0)->base);
+  EXPECT_EQ(nic.space.bar(2).base, f->bar(2)->base);
+  EXPECT_TRUE(nic.space.memory_enabled() && nic.space.bus_master());
+  EXPECT_TRUE(root.space.memory_enabled() && root.space.bus_master());
+  EXPECT_EQ(root.space.primary_bus(), 0U);
+  EXPECT_EQ(root.space.secondary_bus(), 1U);
+  EXPECT_EQ(root.space.subordinate_bus(), 1U);
+  EXPECT_EQ(fake.at_address(0x8000'FFFF), &nic);
+  EXPECT_EQ(root.space.memory_window().last, 0x800F'FFFFU) << "granules of 1 MiB";
+  EXPECT_EQ(fake.stray, 0U);
+}
+
+TEST(Enumeration, NumbersBusesDepthFirst) {
+  FakeHierarchy fake;
+  FakeFunction& first = FakeHierarchy::add_switch(fake.root(0), 2);
+  FakeFunction& second = FakeHierarchy::add_switch(*first.behind[0], 2);
+  second.behind[0]->add(0, endpoint(bars(kMiB)));
+  second.behind[1]->add(0, endpoint(bars(kMiB)));
+  first.behind[1]->add(0, endpoint(bars(kMiB)));
+  fake.root(1).add(0, endpoint(bars(kMiB)));
+  const Hierarchy found = enumerate(fake, {});
+  std::vector<std::string> ids;
+  for (const FoundFunction* f : found.all()) {
+    std::string text = pcie::format_id(f->id);
+    if (f->is_bridge) {
+      text += " " + std::to_string(f->secondary_bus) + "-" + std::to_string(f->subordinate_bus);
+    }
+    ids.push_back(text);
+  }
+  EXPECT_THAT(ids, testing::ElementsAre("00:00.0 1-7", "01:00.0 2-7", "02:00.0 3-6", "03:00.0 4-6",
+                                        "04:00.0 5-5", "05:00.0", "04:01.0 6-6", "06:00.0",
+                                        "02:01.0 7-7", "07:00.0", "00:01.0 8-8", "08:00.0"));
+  EXPECT_EQ(second.space.primary_bus(), 3U);
+  EXPECT_EQ(found.find(0x15B3, support::kNicDevice, 2)->id, DeviceId::of(7, 0));
+  EXPECT_EQ(found.find(0x15B3, support::kNicDevice, 4), nullptr);
+  EXPECT_EQ(found.find(0x15B4, support::kNicDevice), nullptr);
+}
+
+TEST(Enumeration, PrintsATree) {
+  FakeHierarchy fake;
+  FakeFunction& upstream = FakeHierarchy::add_switch(fake.root(0), 2);
+  upstream.behind[0]->add(0, endpoint(bars(32 * kMiB, 4096)));
+  upstream.behind[1]->add(0, endpoint({}));
+  fake.root(2).add(0, endpoint(bars(kMiB)));
+  EXPECT_EQ(enumerate(fake, {}).text(),
+            "+-00:00.0 root port 1d0f:0001, bus 01-04, memory 80000000-800fffff, "
+            "prefetchable 100000000000-100001ffffff\n"
+            "| +-01:00.0 switch upstream port 1d0f:0001, bus 02-04, memory 80000000-800fffff, "
+            "prefetchable 100000000000-100001ffffff\n"
+            "|   +-02:00.0 switch downstream port 1d0f:0001, bus 03, memory 80000000-800fffff, "
+            "prefetchable 100000000000-100001ffffff\n"
+            "|   | +-03:00.0 endpoint 15b3:1021, "
+            "BAR 0 100000000000-100001ffffff (32MiB, 64-bit, prefetchable), "
+            "BAR 2 80000000-80000fff (4KiB, 32-bit)\n"
+            "|   +-02:01.0 switch downstream port 1d0f:0001, bus 04\n"
+            "|     +-04:00.0 endpoint 15b3:1021\n"
+            "+-00:02.0 root port 1d0f:0001, bus 05, prefetchable 100002000000-1000020fffff\n"
+            "  +-05:00.0 endpoint 15b3:1021, "
+            "BAR 0 100002000000-1000020fffff (1MiB, 64-bit, prefetchable)\n");
+}
+
+TEST(Enumeration, ABridgeWithNothingToPassOnPassesNothing) {
+  FakeHierarchy fake;
+  FakeFunction& root = fake.root(0);
+  root.add(0, endpoint({}));
+  EnumerationConfig config;
+  config.memory = {0, kGiB};
+  config.prefetchable = {kGiB, kGiB};
+  enumerate(fake, config);
+  EXPECT_TRUE(root.space.memory_enabled());
+  for (const std::uint64_t address : {0ULL, 0xFFFF'FFFFULL, 0xFFF0'0000ULL, 1ULL << 40, ~0ULL}) {
+    EXPECT_FALSE(root.space.in_window(address)) << address;
+  }
+}
+
+TEST(Enumeration, A64BitBarThatIsNotPrefetchableAndA32BitOneThatIsGoBelow4GiB) {
+  pcie::BarShapes shapes;
+  shapes[0] = {kMiB, true, false};
+  shapes[2] = {kMiB, false, true};
+  FakeHierarchy fake;
+  FakeFunction& nic = fake.root(0).add(0, endpoint(shapes));
+  EnumerationConfig config;
+  config.prefetchable.bytes = 0;
+  const Hierarchy found = enumerate(fake, config);
+  EXPECT_EQ(nic.space.bar(0).base, 0x8000'0000U);
+  EXPECT_EQ(nic.space.bar(2).base, 0x8010'0000U);
+  EXPECT_EQ(fake.at_address(0x8010'0000), &nic);
+  EXPECT_EQ(found.memory_left, kGiB - 2 * kMiB);
+}
+
+TEST(Enumeration, EverySizeOfABarGoesRound) {
+  for (unsigned shift = 7; shift <= 41; ++shift) {
+    FakeHierarchy fake;
+    FakeFunction& nic =
+        fake.root(0).add(0, endpoint(bars(1ULL << shift, shift < 30 ? 1ULL << shift : 0)));
+    const Hierarchy found = enumerate(fake, {});
+    const FoundFunction* f = found.find(DeviceId::of(1, 0));
+    ASSERT_NE(f->bar(0), nullptr);
+    EXPECT_EQ(f->bar(0)->size, 1ULL << shift);
+    EXPECT_EQ(nic.space.bar(0).base, f->bar(0)->base);
+    if (shift < 30) {
+      EXPECT_EQ(f->bar(2)->size, 1ULL << shift);
+    }
+  }
+}
+
+TEST(Enumeration, BarsAreNaturallyAlignedAlsoInAPoolThatIsNot) {
+  FakeHierarchy fake;
+  fake.root(0).add(0, endpoint(bars(256 * kMiB, 16 * kMiB)));
+  EnumerationConfig config;
+  config.memory = {0x8010'0000, 64 * kMiB};
+  config.prefetchable = {kGiB * 64 + kMiB, kGiB};
+  const Hierarchy found = enumerate(fake, config);
+  EXPECT_EQ(found.find(DeviceId::of(1, 0))->bar(2)->base, 0x8100'0000U);
+  EXPECT_EQ(found.find(DeviceId::of(1, 0))->bar(0)->base, kGiB * 64 + 256 * kMiB);
+}
+
+TEST(Enumeration, FunctionsOfAMultiFunctionDeviceAreFound) {
+  // Function 1 and 5 of device 0 on bus 0, beside a device of one function.
+  struct Many : ConfigAccess {
+    std::uint32_t read(DeviceId id, unsigned offset) override {
+      if (id.bus() != 0 || id.device() > 1) return ~0U;
+      if (id.device() == 1 && id.function() != 0) ++asked;
+      if (id.device() == 0 && id.function() != 0 && id.function() != 1 && id.function() != 5) {
+        return ~0U;
+      }
+      if (offset == cfg::kVendorId) return 0x00011D0F + (id.function() << 16);
+      if (offset == cfg::kCacheLine && id.device() == 0) return cfg::kMultiFunction;
+      return 0;
+    }
+    void write(DeviceId, unsigned, std::uint32_t) override {}
+    unsigned asked = 0;
+  };
+  Many many;
+  const Hierarchy found = enumerate(many, {});
+  ASSERT_EQ(found.functions.size(), 4U);
+  EXPECT_EQ(found.functions[1].id, DeviceId::of(0, 0, 1));
+  EXPECT_EQ(found.functions[2].id, DeviceId::of(0, 0, 5));
+  EXPECT_EQ(found.functions[2].device, 6);
+  EXPECT_EQ(found.functions[3].id, DeviceId::of(0, 1));
+  EXPECT_EQ(many.asked, 0U);
+}
+
+TEST(EnumerationConfig, IsCheckedWhereItIsWritten) {
+  const auto refused = [](const std::string& key, const std::string& value) {
+    EnumerationConfig config;
+    Node root = Node::of_kind(Node::Kind::kMap);
+    root.members.push_back({key, {}, Node::scalar(value, false)});
+    try {
+      bind_config(root, config);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(refused("memory_base", "3GiB"), "");
+  EXPECT_THAT(refused("memory_base", "3073MiB"), testing::HasSubstr("beyond 4GiB"));
+  EXPECT_THAT(refused("memory_base", "8GiB"), testing::HasSubstr("beyond 4GiB"));
+  EXPECT_THAT(refused("memory_base", "4KiB"), testing::HasSubstr("multiple of 1MiB"));
+  EXPECT_THAT(refused("prefetchable_base", "512KiB"), testing::HasSubstr("multiple of 1MiB"));
+  EXPECT_THAT(refused("prefetchable_base", "16777215TiB"), testing::HasSubstr("beyond 64-bit"));
+  EXPECT_THAT(refused("max_read_request", "384B"), testing::HasSubstr("power of two"));
+}
+
+}  // namespace
+}  // namespace railyard::host
