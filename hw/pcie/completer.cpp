@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "hw/pcie/bridge.h"
 #include "hw/pcie/completion.h"
 #include "tlm/base/format.h"
 
@@ -35,10 +36,6 @@ Completer::Completer(Hierarchy& hierarchy, const std::string& name, const Comple
       deliver_(std::move(deliver)),
       replies_(hierarchy, name + ".reply", config.reply_latency,
                [this](Reading reading) { this->reply(std::move(reading)); }) {}
-
-void Completer::release(Tlp& tlp) {
-  if (tlp.held_at != nullptr) std::exchange(tlp.held_at, nullptr)->release(tlp);
-}
 
 void Completer::write(TlpRef tlp, std::uint64_t address) {
   Ref<MemoryAccess> access = hierarchy_.accesses().acquire();

@@ -67,7 +67,6 @@ class Completer : public MemoryClient {
   void start_read(TlpRef tlp, std::uint64_t address);
   void write_done(MemoryAccess& access);
   void make_visible(Posted& posted);
-  void release(Tlp& tlp);
   bool flushed(const Reading& reading) const {
     return posted_.empty() || first_posted_ >= reading.after;
   }

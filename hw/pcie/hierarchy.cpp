@@ -1,8 +1,8 @@
 #include "hw/pcie/hierarchy.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "hw/pcie/config_space.h"
 #include "tlm/base/format.h"
 
 namespace railyard::pcie {
@@ -24,13 +24,40 @@ void Hierarchy::start_of_simulation() {
   }
 }
 
+void Hierarchy::set_memory(const MemoryPort& memory, bool translated) {
+  memory_ = &memory;
+  translated_ = translated;
+}
+
 std::string Hierarchy::who(DeviceId id) const {
-  char text[16];
-  std::snprintf(text, sizeof text, "%02x:%02x.%x", id.bus(), id.device(), id.function());
-  for (const Named& function : functions_) {
-    if (function.id() == id) return function.name + " (" + text + ")";
+  for (const PlacedFunction* function : functions_) {
+    if (function->id() == id) return function->function_name() + " (" + format_id(id) + ")";
   }
-  return text;
+  return format_id(id);
+}
+
+std::string Hierarchy::who(std::uint64_t address) const {
+  for (const PlacedFunction* function : functions_) {
+    const auto bar = function->config_space().bar_at(address);
+    if (bar) return function->function_name() + " BAR " + std::to_string(*bar);
+  }
+  return memory_ != nullptr && memory_->covers(address, 1) ? "host memory" : "nobody";
+}
+
+// Registers see each write, and so may who is behind an address that nobody knows.
+bool Hierarchy::watched(std::uint64_t address, std::uint64_t bytes) const {
+  if (translated_) return true;
+  if (memory_ != nullptr && memory_->covers(address, bytes)) {
+    return memory_->watched(address, bytes);
+  }
+  for (const PlacedFunction* function : functions_) {
+    const auto index = function->config_space().bar_at(address);
+    if (!index) continue;
+    const MemoryPort* memory = function->memory_behind(*index);
+    return memory == nullptr ||
+           memory->watched(address - function->config_space().bar(*index).base, bytes);
+  }
+  return true;
 }
 
 void Hierarchy::report(const std::string& where, const std::string& what) {
@@ -43,7 +70,7 @@ void Hierarchy::report(const std::string& where, const std::string& what) {
 }
 
 void Hierarchy::write_starts(Tlp& tlp) {
-  if (book_ == nullptr || book_->watched(tlp.address, tlp.bytes)) attend(tlp);
+  if (watched(tlp.address, tlp.bytes)) attend(tlp);
   tlp.generation = generation_;
   ++under_way_[generation_ ? 1 : 0];
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,19 @@
 #include "tlm/sim/lazy_scheduler.h"
 
 namespace railyard::pcie {
+
+class ConfigSpace;
+
+/// A function as others meet it by address or id.
+class PlacedFunction {
+ public:
+  virtual ~PlacedFunction() = default;
+  virtual std::string function_name() const = 0;
+  virtual DeviceId id() const = 0;
+  virtual const ConfigSpace& config_space() const = 0;
+  /// The memory behind a BAR; null: registers.
+  virtual const MemoryPort* memory_behind(unsigned bar) const = 0;
+};
 
 class Hierarchy : public sc_core::sc_module {
  public:
@@ -35,31 +47,19 @@ class Hierarchy : public sc_core::sc_module {
     scheduler_.relax();
   }
 
-  /// What is known of addresses, as requesters name them. Without it everything is watched, and
-  /// nothing plain.
-  class AddressBook {
-   public:
-    virtual ~AddressBook() = default;
-    /// Somebody outside sees a write to the range when it arrives.
-    virtual bool watched(std::uint64_t address, std::uint64_t bytes) const = 0;
-    /// A read of the range will be answered with its data, and nothing else.
-    virtual bool plain(std::uint64_t address, std::uint64_t bytes) const = 0;
-    /// Who is at an address, for messages: "gpu0 BAR 2", "host memory", "nobody".
-    virtual std::string who(std::uint64_t address) const = 0;
-  };
-  void set_address_book(const AddressBook& book) { book_ = &book; }
-  bool plain(std::uint64_t address, std::uint64_t bytes) const {
-    return book_ != nullptr && book_->plain(address, bytes);
-  }
-  std::string who(std::uint64_t address) const {
-    return book_ == nullptr ? "nobody" : book_->who(address);
-  }
+  /// The host's memory. `translated`: devices use other addresses than its own, so that nothing is
+  /// known of them.
+  void set_memory(const MemoryPort& memory, bool translated);
+  /// A function that has BARs and an id.
+  void add_function(const PlacedFunction& function) { functions_.push_back(&function); }
 
-  /// Functions by id, for messages; `id` is asked when it is needed.
-  void add_function(const std::string& name, std::function<DeviceId()> id) {
-    functions_.push_back({name, std::move(id)});
+  /// A read of the range will be answered with its data, and nothing else.
+  bool plain(std::uint64_t address, std::uint64_t bytes) const {
+    return memory_ != nullptr && !translated_ && memory_->covers(address, bytes);
   }
-  /// "nic0 (03:00.0)".
+  /// Who is at an address, for messages: "gpu0 BAR 2", "host memory", "nobody".
+  std::string who(std::uint64_t address) const;
+  /// Whose id it is: "nic0 (03:00.0)", or "03:00.0" alone.
   std::string who(DeviceId id) const;
 
   /// Something that the standard calls an error: it is counted and logged, and said once a run as a
@@ -85,12 +85,11 @@ class Hierarchy : public sc_core::sc_module {
   LazyScheduler scheduler_;
   Pool<Tlp> tlps_;
   Pool<MemoryAccess> accesses_;
-  const AddressBook* book_ = nullptr;
-  struct Named {
-    std::string name;
-    std::function<DeviceId()> id;
-  };
-  std::vector<Named> functions_;
+  bool watched(std::uint64_t address, std::uint64_t bytes) const;
+
+  const MemoryPort* memory_ = nullptr;
+  bool translated_ = false;
+  std::vector<const PlacedFunction*> functions_;
   std::vector<Error> errors_;
   Counter error_count_;
   // Writes under way, of the generation of the last watch_added() and of those before it.

@@ -114,6 +114,33 @@ std::uint8_t lower_address(const TlpFields& request) {
   return static_cast<std::uint8_t>((request.address & 0x7CU) + within_dword);
 }
 
+std::array<std::uint32_t, 4> header_of(const TlpFields& request) {
+  constexpr std::uint32_t kRelaxed = 1U << 13;
+  const bool config = request.is_config();
+  const bool write = request.has_data();
+  const bool wide = !config && request.address >> 32 != 0;
+  // Format in bits 31:29, type in 28:24.
+  const std::uint32_t format = (write ? 2U : 0U) | (wide ? 1U : 0U);
+  const std::uint32_t type = config ? (request.type_1 ? 5U : 4U) : 0U;
+  const ByteEnables enables = byte_enables(request);
+  const auto tag = static_cast<std::uint32_t>(request.tag);
+  std::array<std::uint32_t, 4> header{};
+  // Tag bits 9 and 8 are bits 23 and 19 of the first dword.
+  header[0] = format << 29 | type << 24 | (tag >> 9 & 1U) << 23 | (tag >> 8 & 1U) << 19 |
+              (request.relaxed ? kRelaxed : 0U) | (request.dwords() & 0x3FFU);
+  header[1] = std::uint32_t{request.requester.value} << 16 | (tag & 0xFFU) << 8 |
+              std::uint32_t{enables.last} << 4 | enables.first;
+  if (config) {
+    header[2] = std::uint32_t{request.completer.value} << 16 |
+                (static_cast<std::uint32_t>(request.address) & 0xFFCU);
+    return header;
+  }
+  const auto low = static_cast<std::uint32_t>(request.address & ~3ULL);
+  header[2] = wide ? static_cast<std::uint32_t>(request.address >> 32) : low;
+  header[3] = wide ? low : 0;
+  return header;
+}
+
 bool may_pass(const TlpFields& later, const TlpFields& earlier) {
   const FlowClass later_class = later.flow_class();
   switch (earlier.flow_class()) {

@@ -3,6 +3,7 @@
 // (PCI Express Base Specification 5.0, chapter 2).
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "hw/pcie/tlp.h"
@@ -50,6 +51,10 @@ std::uint32_t byte_count(const TlpFields& request);
 /// The lower address of the first completion of a request (2.3.1.1): seven bits, 0 for all but
 /// memory reads. Later ones have the low bits of the address of their first byte.
 std::uint8_t lower_address(const TlpFields& request);
+
+/// The header of a request as on the line, first byte in bits 31:24 of the first dword, for error
+/// logs; the last dword is 0 in a header of three. 2.2.1, 2.2.7.
+std::array<std::uint32_t, 4> header_of(const TlpFields& request);
 
 /// Whether `later`, which came to a queue after `earlier`, may leave before it: table 2-40. Of
 /// requests with relaxed ordering only posted ones gain by it, and completions.

@@ -23,8 +23,7 @@ class PlainMemory : public MemoryPort {
  public:
   PlainMemory(Hierarchy& hierarchy, std::size_t bytes, Time latency)
       : bytes_(bytes),
-        line_(hierarchy, "memory", latency,
-              [this](Ref<MemoryAccess> access) { finish(*access); }),
+        line_(hierarchy, "memory", latency, [this](Ref<MemoryAccess> access) { finish(*access); }),
         slow_line_(hierarchy, "slow_memory", latency + kMicrosecond,
                    [this](Ref<MemoryAccess> access) { finish(*access); }) {}
 
@@ -88,7 +87,7 @@ struct PairConfig {
   SimulationConfig run;
 };
 
-class PairBench : public DmaListener, private Hierarchy::AddressBook {
+class PairBench : public DmaListener {
  public:
   explicit PairBench(const PairConfig& config)
       : simulation(config.run),
@@ -102,7 +101,7 @@ class PairBench : public DmaListener, private Hierarchy::AddressBook {
         start_(Event::of<&PairBench::begin>(*this, simulation.partition().endpoint("start"),
                                             Phase::kAct)) {
     device_.bench = root_.bench = this;
-    hierarchy.set_address_book(*this);
+    hierarchy.set_memory(memory, false);
     Port::connect(device_port, root_port);
     device_port.set_max_payload(config.max_payload);
     root_port.set_max_payload(config.max_payload);
@@ -213,13 +212,6 @@ class PairBench : public DmaListener, private Hierarchy::AddressBook {
   };
 
  private:
-  bool watched(std::uint64_t address, std::uint64_t bytes) const override {
-    return memory.watched(address, bytes);
-  }
-  bool plain(std::uint64_t address, std::uint64_t bytes) const override {
-    return memory.covers(address, bytes);
-  }
-  std::string who(std::uint64_t) const override { return "memory"; }
   void begin() { action_(); }
 
   DeviceEnd device_;

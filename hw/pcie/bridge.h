@@ -1,0 +1,28 @@
+// What root ports and the ports of switches share: a port with a bridge's configuration space.
+#pragma once
+
+#include <string>
+
+#include "hw/pcie/config_space.h"
+#include "hw/pcie/hierarchy.h"
+#include "hw/pcie/link_config.h"
+#include "hw/pcie/port.h"
+
+namespace railyard::pcie {
+
+/// The configuration space of a bridge whose link trains as it is built.
+ConfigSpace bridge_space(const std::string& name, PortType type, std::uint32_t max_payload,
+                         std::uint32_t read_completion_boundary, const LinkConfig& link);
+
+/// Carries out a configuration request in `space` and returns its completion.
+TlpRef access_config(Hierarchy& hierarchy, ConfigSpace& space, const Tlp& request, Stage own);
+
+/// Frees a TLP's place in the receive buffer that holds it.
+void release(Tlp& tlp);
+
+/// Reports an unsupported request that came to `where`, logs it in `space`, and returns the
+/// completion to send; none for a posted one, which is lost.
+TlpRef refuse(Hierarchy& hierarchy, const std::string& where, ConfigSpace& space, Tlp& request,
+              DeviceId completer, Stage own);
+
+}  // namespace railyard::pcie
