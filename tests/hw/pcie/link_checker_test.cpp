@@ -493,6 +493,21 @@ TEST(PcieLinkChecker, FindsWhatIsWrongWithCredits) {
   expect_each_found(violations, {}, one_of_each());
 }
 
+// What the rules before them make impossible, so that only a part by itself can show it.
+TEST(PcieLinkChecker, ItsPartsGuardThemselves) {
+  const CheckPlace place("a to b");
+  CheckedLink link;
+  CreditCheck credits(place, one_of_each());
+  const TlpRef a = link.tlp();
+  credits.stored(*a, 0);
+  expect_found([&] { credits.stored(*a, 0); }, "the receive buffer is overfull");
+  CreditCheck data(place, one_of_each());
+  expect_found([&] { data.stored(*link.tlp(TlpType::kMemoryWrite, 516), 0); }, "is overfull");
+  SequenceCheck sequence(place);
+  expect_found([&] { sequence.acknowledgement_arrived(CheckedLink::ack(1), 0); },
+               "names what was not sent");
+}
+
 TEST(PcieLinkChecker, AsksForBothDirections) {
   LinkChecker alone("a to b", {}, {});
   expect_found([&] { alone.sent(CheckedLink::ack(0), 0, LinkConfig{}.rate().time_of(8)); },
