@@ -112,6 +112,12 @@ struct CheckedLink {
   Line back_line;
 };
 
+/// Something that the checker must find, by a part of its text.
+struct Violation {
+  const char* found;
+  void (*action)(CheckedLink& link);
+};
+
 /// `action` breaks an invariant whose text has `what`.
 template <class Action>
 void expect_found(Action action, const char* what) {
@@ -120,6 +126,14 @@ void expect_found(Action action, const char* what) {
     ADD_FAILURE() << "not found: " << what;
   } catch (const sc_core::sc_report& report) {
     EXPECT_THAT(report.get_msg(), testing::HasSubstr(what));
+  }
+}
+
+inline void expect_each_found(const std::vector<Violation>& violations,
+                              const LinkConfig& config = {}, const CreditConfig& credits = {}) {
+  for (const Violation& v : violations) {
+    CheckedLink link(config, credits);
+    expect_found([&] { v.action(link); }, v.found);
   }
 }
 
