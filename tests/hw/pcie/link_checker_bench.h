@@ -94,6 +94,10 @@ struct CheckedLink {
     dllp.data = data;
     return dllp;
   }
+  /// Between two skip ordered sets, or `blocks` of 130 bits on all lanes.
+  Time skip_interval(std::uint32_t blocks = 370) const {
+    return config.rate().time_of(std::uint64_t{blocks} * config.lanes * 16);
+  }
   Time skip(Time now) {
     const Time end = forth_line.occupy(config.skip_bytes(), now);
     forth.sent_skip(now, end);

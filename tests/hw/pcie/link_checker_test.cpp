@@ -138,7 +138,7 @@ void fill(CheckedLink& link, Time until) {
 
 TEST(PcieLinkChecker, SkipOrderedSetsComeOnTheirGrid) {
   CheckedLink link;
-  const Time interval = link.config.rate().time_of(370 * 16 * 16);
+  const Time interval = link.skip_interval();
   for (int i = 1; i <= 20; ++i) {
     fill(link, i * interval);
     link.skip(link.forth_line.free);
@@ -156,11 +156,10 @@ TEST(PcieLinkChecker, SkipOrderedSetsComeOnTheirGrid) {
 
 TEST(PcieLinkChecker, FindsSkipOrderedSetsThatAreLateOrTooMany) {
   expect_each_found({
-      {"while a skip ordered set was due",
-       [](CheckedLink& l) { fill(l, l.config.rate().time_of(371 * 16 * 16)); }},
+      {"while a skip ordered set was due", [](CheckedLink& l) { fill(l, l.skip_interval(371)); }},
       {"while a skip ordered set was due",
        [](CheckedLink& l) {
-         const Time interval = l.config.rate().time_of(370 * 16 * 16);
+         const Time interval = l.skip_interval();
          fill(l, interval);
          l.skip(l.forth_line.free);
          fill(l, 2 * interval + 60 * kNanosecond);
@@ -168,12 +167,12 @@ TEST(PcieLinkChecker, FindsSkipOrderedSetsThatAreLateOrTooMany) {
       {"more often than their interval",
        [](CheckedLink& l) {
          l.skip(0);
-         l.skip(l.config.rate().time_of(370 * 16 * 16) - 70 * kNanosecond);
+         l.skip(l.skip_interval() - 70 * kNanosecond);
        }},
       {"more often than their interval",
        [](CheckedLink& l) {
          // Each a little early: together too many.
-         const Time interval = l.config.rate().time_of(370 * 16 * 16) - 20 * kNanosecond;
+         const Time interval = l.skip_interval() - 20 * kNanosecond;
          for (int i = 0; i < 10; ++i) l.skip(i * interval);
        }},
   });

@@ -31,7 +31,7 @@ class Exchange {
     limit_ = {{{5, 40}, {3, 2}, {4, 36}}};
     told_ = limit_;
     due_ = {false, false, false};
-    interval_ = link_.config.rate().time_of(370 * 16 * 16);
+    interval_ = link_.skip_interval();
     next_skip_ = interval_;
   }
 
