@@ -144,7 +144,7 @@ TEST(PcieLinkChecker, SkipOrderedSetsComeOnTheirGrid) {
     link.skip(link.forth_line.free);
   }
   // In idle too, on the grid or behind what is on the line there.
-  for (int i = 21; i <= 40; ++i) link.skip(i * interval + (i % 2) * 50 * kNanosecond);
+  for (int i = 21; i <= 40; ++i) link.skip(i * interval + (i % 2 == 0 ? 0 : 50 * kNanosecond));
   link.at_end(false);
 
   LinkConfig none;
