@@ -26,7 +26,7 @@ LineCheck::LineCheck(const CheckPlace& place, const LinkConfig& config)
     : place_(place),
       latency_(config.latency),
       skip_bytes_(config.lanes * 16 + 4),
-      num_(125 * 8 * 130),
+      num_(std::uint64_t{125} * 8 * 130),
       den_((std::uint64_t{1} << (config.generation - 3)) * 128 * config.lanes) {
   const Wide interval = Wide{config.skip_interval} * config.lanes * 16 * num_;
   shortest_skip_interval_ = static_cast<Time>(interval / den_);

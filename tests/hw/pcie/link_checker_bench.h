@@ -94,6 +94,10 @@ struct CheckedLink {
     dllp.data = data;
     return dllp;
   }
+  /// Between two skip ordered sets, or `blocks` of 130 bits on all lanes.
+  Time skip_interval(std::uint32_t blocks = 370) const {
+    return config.rate().time_of(std::uint64_t{blocks} * config.lanes * 16);
+  }
   Time skip(Time now) {
     const Time end = forth_line.occupy(config.skip_bytes(), now);
     forth.sent_skip(now, end);
@@ -112,6 +116,12 @@ struct CheckedLink {
   Line back_line;
 };
 
+/// Something that the checker must find, by a part of its text.
+struct Violation {
+  const char* found;
+  void (*action)(CheckedLink& link);
+};
+
 /// `action` breaks an invariant whose text has `what`.
 template <class Action>
 void expect_found(Action action, const char* what) {
@@ -120,6 +130,14 @@ void expect_found(Action action, const char* what) {
     ADD_FAILURE() << "not found: " << what;
   } catch (const sc_core::sc_report& report) {
     EXPECT_THAT(report.get_msg(), testing::HasSubstr(what));
+  }
+}
+
+inline void expect_each_found(const std::vector<Violation>& violations,
+                              const LinkConfig& config = {}, const CreditConfig& credits = {}) {
+  for (const Violation& v : violations) {
+    CheckedLink link(config, credits);
+    expect_found([&] { v.action(link); }, v.found);
   }
 }
 
