@@ -12,8 +12,6 @@ namespace railyard::host {
 
 namespace {
 
-constexpr std::size_t kStackBytes = 256 * 1024;
-
 std::string hex(std::uint64_t value) {
   char text[24];
   (void)std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
@@ -58,12 +56,11 @@ HostCore::HostCore(sc_core::sc_module_name name, const CoreConfig& config,
                                        Phase::kAct)),
       deadline_(Event::of<&HostCore::wake>(*this, partition_.endpoint(this->name() + ".deadline"),
                                            Phase::kAct)),
-      combining_(config.combining_buffers) {
+      combining_(config.combining_buffers),
+      thread_([this] { run(); }) {
   if (node >= memory_.config().nodes) {
     throw std::out_of_range(this->name() + " is at a NUMA node that the memory does not have");
   }
-  SC_THREAD(run);
-  set_stack_size(kStackBytes);
   partition_.waits().add_source([this](std::vector<Wait>& waits) { append_wait(waits); });
   add_metrics();
 }
@@ -82,11 +79,14 @@ void HostCore::add_metrics() {
       ns);
 }
 
-// The thread's stack holds what the program has made; only unwinding frees it.
 HostCore::~HostCore() {
   partition_.scheduler().cancel(wake_);
   partition_.scheduler().cancel(deadline_);
-  if (process_.valid() && !process_.terminated()) process_.kill();
+}
+
+void HostCore::set_program(std::function<void(Core&)> program) {
+  if (sc_core::sc_is_running()) throw std::logic_error(name() + " gets a program within a run");
+  program_ = std::move(program);
 }
 
 void HostCore::set_background() {
@@ -94,34 +94,17 @@ void HostCore::set_background() {
   deadline_.set_background();
 }
 
-// Threads start in the order in which they were made: the program begins by an event.
-void HostCore::run() {
-  process_ = sc_core::sc_get_current_process_handle();
-  if (!program_) {
-    finished_ = true;
-    return;
-  }
+void HostCore::start_of_simulation() {
+  if (!program_) return;
   if (!background_) partition_.open_work();
-  wake_at(now());
-  sleep();
-  try {
-    program_(*this);
-    drain();
-  } catch (const sc_core::sc_unwind_exception&) {
-    throw;
-  } catch (...) {
-    // Thrown again where the run hears of it.
-    failure_ = std::current_exception();
-    wake_at(now());
-    return;
-  }
-  finished_ = true;
-  if (!background_) partition_.close_work();
+  wake_at(0);
 }
 
-void HostCore::wake() {
-  if (failure_) std::rethrow_exception(failure_);
-  resume_.notify();
+void HostCore::run() {
+  program_(*this);
+  drain();
+  finished_ = true;
+  if (!background_) partition_.close_work();
 }
 
 void HostCore::sleep_until(Time at) {

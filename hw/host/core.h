@@ -10,12 +10,11 @@
 // whole dwords); windows of devices. Elsewhere loads read as all ones and stores vanish, both
 // after the memory's latency, and the error log says so.
 //
-// A thread resumes by an event of its partition's scheduler, so cores that act at one time do so
-// in the order of their names.
+// A program resumes within an event of its partition's scheduler, so cores that act at one time do
+// so in the order of their names.
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <optional>
 #include <string>
@@ -30,6 +29,7 @@
 #include "hw/host/error_log.h"
 #include "hw/host/interrupts.h"
 #include "hw/host/memory.h"
+#include "hw/host/program_thread.h"
 #include "tlm/core/core.h"
 
 namespace railyard::host {
@@ -49,7 +49,6 @@ class HostCore : public sc_core::sc_module,
                  private InterruptTarget,
                  private MemoryWatcher {
  public:
-  SC_HAS_PROCESS(HostCore);
   /// At NUMA node `node`; std::out_of_range if the memory has no such node.
   HostCore(sc_core::sc_module_name name, const CoreConfig& config,
            const CoreSurroundings& surroundings, unsigned node = 0);
@@ -57,8 +56,8 @@ class HostCore : public sc_core::sc_module,
   ~HostCore() override;
 
   /// Before the run: what the core runs, once, from time zero on. A run is not over before it
-  /// returned. What it throws ends the run.
-  void set_program(std::function<void(Core&)> program) { program_ = std::move(program); }
+  /// returned. What it throws ends the run. std::logic_error in a run.
+  void set_program(std::function<void(Core&)> program);
   /// Before the run: the program serves others and need not return; the run does not last for its
   /// deadlines (poll_until) either.
   void set_background();
@@ -108,10 +107,11 @@ class HostCore : public sc_core::sc_module,
   void interrupt_raised() override;
   void memory_written() override;
 
+  void start_of_simulation() override;
   void run();
-  void wake();
+  void wake() { thread_.resume(); }
   void wake_at(Time at) { partition_.scheduler().schedule(wake_, at); }
-  void sleep() { wait(resume_); }
+  void sleep() { thread_.suspend(); }
   void sleep_until(Time at);
   void sleep_for(Waiting what, std::uint64_t detail);
   void append_wait(std::vector<Wait>& waits) const;
@@ -144,10 +144,7 @@ class HostCore : public sc_core::sc_module,
   unsigned node_;
   Event wake_;
   Event deadline_;  // apart, so that a background program's keep no run alive
-  sc_core::sc_event resume_;
-  sc_core::sc_process_handle process_;
   std::function<void(Core&)> program_;
-  std::exception_ptr failure_;
   CombiningBuffers combining_;
   bool background_ = false;
   bool finished_ = false;
@@ -166,6 +163,8 @@ class HostCore : public sc_core::sc_module,
   Counter room_wait_;
   Histogram device_reads_;
   Histogram interrupt_wait_;
+
+  ProgramThread thread_;  // the last: what it unwinds may use the others
 };
 
 }  // namespace railyard::host

@@ -118,6 +118,13 @@ TEST(HostCores, AProgramThatWaitsIsUnwound) {
   EXPECT_EQ(thing.use_count(), 1);
 }
 
+TEST(HostCores, AProgramThatComesLateIsRefused) {
+  CoreBench bench;
+  HostCore& core = bench.core([](Core&) {});
+  bench.run();
+  EXPECT_THROW(core.set_program([](Core&) {}), std::logic_error);
+}
+
 TEST(HostCores, AProgramThatNeverStartedIsNoTrouble) {
   const auto thing = std::make_shared<int>(7);
   {
