@@ -1,6 +1,7 @@
 #include "hw/pcie/tlm_memory.h"
 
 #include <algorithm>
+#include <string>
 
 #include "tlm/observe/checker.h"
 
@@ -52,6 +53,7 @@ TlmMemory::TlmMemory(sc_core::sc_module_name name, LazyScheduler& steps,
       send_(Event::of<&TlmMemory::send_more>(*this, endpoint_, Phase::kAct)),
       request_free_(Event::of<&TlmMemory::request_free>(*this, endpoint_, Phase::kTransmitDone)) {
   steps.set_eager();
+  partition_.waits().add_source([this](std::vector<Wait>& waits) { append_waits(waits); });
   socket.register_nb_transport_bw(this, &TlmMemory::nb_transport);
   if (config.style == TlmStyle::kApproximatelyTimed) return;
   for (std::uint32_t i = 0; i < config.outstanding; ++i) {
@@ -60,6 +62,12 @@ TlmMemory::TlmMemory(sc_core::sc_module_name name, LazyScheduler& steps,
 }
 
 TlmMemory::~TlmMemory() = default;
+
+void TlmMemory::append_waits(std::vector<Wait>& waits) const {
+  if (in_flight_ == 0) return;
+  waits.push_back(
+      {{name(), std::string(name()) + ".socket", "an answer of its target"}, last_change_});
+}
 
 bool TlmMemory::covers(std::uint64_t address, std::uint64_t bytes) const {
   return address >= config_.base && bytes <= config_.size &&
@@ -137,6 +145,7 @@ TlmMemory::Part* TlmMemory::begin_part(Job& job) {
   if (job.sent == access.bytes) (access.write ? writes_ : reads_).pop();
   most_in_flight_ = std::max(most_in_flight_, ++in_flight_);
   ++sent_;
+  last_change_ = partition_.now();
   return &part;
 }
 
@@ -182,6 +191,7 @@ void TlmMemory::finish(Part& part) {
   Job& job = *part.job;
   if (part.is_response_error()) job.access->failed = true;
   --in_flight_;
+  last_change_ = partition_.now();
   part.job = nullptr;
   part.release();
   if (--job.parts == 0 && job.sent == job.access->bytes) finish(job);

@@ -107,6 +107,7 @@ class TlmMemory : public sc_core::sc_module, public MemoryPort, private tlm::tlm
   Job* next_job();
   bool may_begin(const Job& write) const;
   Part* begin_part(Job& job);
+  void append_waits(std::vector<Wait>& waits) const;
   void fill(Part& part, std::uint32_t offset, std::uint32_t bytes);
   void send(Part& part);
   void finish(Part& part);
@@ -141,6 +142,7 @@ class TlmMemory : public sc_core::sc_module, public MemoryPort, private tlm::tlm
   std::size_t in_flight_ = 0;
   std::size_t most_in_flight_ = 0;
   std::uint64_t sent_ = 0;
+  Time last_change_ = 0;  // of what is under way
 };
 
 }  // namespace railyard::pcie

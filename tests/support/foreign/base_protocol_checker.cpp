@@ -81,7 +81,7 @@ void BaseProtocolChecker::forward_returned(Payload& trans, tlm::tlm_sync_enum re
   if (sent != tlm::BEGIN_REQ || result == tlm::TLM_ACCEPTED) return;
   if (result == tlm::TLM_COMPLETED) {
     Track* track = find(trans, "a transaction was completed that is not under way (15.2.4)");
-    if (track == nullptr) return;
+    if (track == nullptr || track->stage == Stage::kBlocking) return;
     check_response(trans, *track);
     check_time(*track, at);
     complete(trans);
@@ -194,10 +194,10 @@ void BaseProtocolChecker::b_transport(Payload& trans, sc_core::sc_time& delay) {
   require(!used, "a payload was used again before its transaction was complete (14.5)");
   if (!used) open(trans, Stage::kBlocking, at);
   out->b_transport(trans, delay);
-  Track* track = find(trans, "b_transport returned a transaction that is not its own (11.1.1)");
-  if (track == nullptr || used) return;
-  check_response(trans, *track);
-  check_time(*track, sc_core::sc_time_stamp() + delay);
+  if (used) return;
+  Track& track = tracks_.at(&trans);
+  check_response(trans, track);
+  check_time(track, sc_core::sc_time_stamp() + delay);
   tracks_.erase(&trans);
   ++completed_;
 }
