@@ -11,6 +11,8 @@ namespace {
 
 Time from_sc(const sc_core::sc_time& time) { return static_cast<Time>(time.value()); }
 
+constexpr std::size_t kLargestAccess = 4096;
+
 /// A write with holes is one within a dword.
 bool has_holes(const MemoryAccess& access) {
   return access.write && access.byte_enables != 0xF && (access.address & 3U) + access.bytes <= 4;
@@ -154,7 +156,10 @@ void TlmMemory::fill(Part& part, std::uint32_t offset, std::uint32_t bytes) {
   const std::uint64_t address = access.address + offset;
   part.enables.clear();
   if (!access.payload) {
-    part.scratch.resize(bytes);
+    // At its largest at once: then nothing is allocated later.
+    const std::size_t largest = config_.burst > 0 ? config_.burst : kLargestAccess;
+    part.scratch.resize(largest);
+    part.enables.reserve(largest);
     if (access.write) part.enables.assign(bytes, TLM_BYTE_DISABLED);
   } else if (has_holes(access)) {
     for (std::uint64_t at = address; at < address + bytes; ++at) {
@@ -178,6 +183,7 @@ TlmMemory::Part& TlmMemory::acquire() {
   if (free_parts_.empty()) free_parts_.push_back(&parts_.emplace_back(*this, endpoint_));
   Part& part = *free_parts_.back();
   free_parts_.pop_back();
+  part.enables.reserve(4);
   part.Payload::acquire();
   return part;
 }

@@ -10,6 +10,19 @@ namespace {
 
 Time from_sc(const sc_core::sc_time& time) { return static_cast<Time>(time.value()); }
 
+/// The error of a transaction that nobody could carry out; TLM_INCOMPLETE_RESPONSE if it has none.
+tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& trans) {
+  if (!trans.is_read() && !trans.is_write()) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  const unsigned bytes = trans.get_data_length();
+  if (bytes == 0 || trans.get_data_ptr() == nullptr) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  if (trans.get_streaming_width() < bytes) return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (trans.get_byte_enable_ptr() != nullptr && trans.get_byte_enable_length() == 0) {
+    return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  }
+  const bool wraps = trans.get_address() + (bytes - 1) < trans.get_address();
+  return wraps ? tlm::TLM_ADDRESS_ERROR_RESPONSE : tlm::TLM_INCOMPLETE_RESPONSE;
+}
+
 }  // namespace
 
 void TlmTargetConfig::declare(Parameters& p) {
@@ -154,21 +167,19 @@ void TlmTarget::start(Request& request) {
   ++in_flight_;
   steps_.attend();
   const Payload& trans = *request.trans;
-  const std::uint64_t address = trans.get_address();
-  const unsigned bytes = trans.get_data_length();
-  tlm::tlm_response_status status = tlm::TLM_INCOMPLETE_RESPONSE;
+  tlm::tlm_response_status status = refusal(trans);
   if (trans.get_command() == tlm::TLM_IGNORE_COMMAND) {
     status = tlm::TLM_OK_RESPONSE;
-  } else if (!trans.is_read() && !trans.is_write()) {
-    status = tlm::TLM_COMMAND_ERROR_RESPONSE;
-  } else if (bytes == 0 || trans.get_streaming_width() < bytes) {
-    status = tlm::TLM_BURST_ERROR_RESPONSE;
-  } else if (memory_port_.covers(address, bytes)) {
-    status = start_memory(request);
-  } else if (devices_.is_device(address) && devices_.is_device(address + bytes - 1)) {
-    status = start_device(request);
-  } else {
-    status = tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  } else if (status == tlm::TLM_INCOMPLETE_RESPONSE) {
+    const std::uint64_t address = trans.get_address();
+    const unsigned bytes = trans.get_data_length();
+    if (memory_port_.covers(address, bytes)) {
+      status = start_memory(request);
+    } else if (devices_.is_device(address) && devices_.is_device(address + bytes - 1)) {
+      status = start_device(request);
+    } else {
+      status = tlm::TLM_ADDRESS_ERROR_RESPONSE;
+    }
   }
   if (status != tlm::TLM_INCOMPLETE_RESPONSE) finish(request, status);
 }

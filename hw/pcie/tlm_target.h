@@ -12,7 +12,8 @@
 // Answers: address error where nobody is, and where a device's completion says unsupported request;
 // generic error for another status of a completion; byte enable error for enables to a device that
 // are not one run of bytes, which one request cannot carry; burst error for a streaming width below
-// the length; TLM_IGNORE_COMMAND is answered well.
+// the length; generic error where there is no byte or no place for it. TLM_IGNORE_COMMAND is
+// answered well.
 //
 // The lazy scheduler is on time while a transaction is under way. The target is a CpuListener, but
 // does not set itself as one: who owns the CpuPort passes on what is for `ticket`, and room to all.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tests/hw/pcie/memory_user.h"
+#include "tests/support/allocations.h"
 #include "tests/support/foreign/base_protocol_checker.h"
 #include "tests/support/foreign/foreign_memory.h"
 #include "tlm/base/error.h"
@@ -228,6 +229,44 @@ TEST(TlmMemoryTest, DebuggersSeeTheTargetsBytes) {
   bench.target.storage()[101] = 9;
   EXPECT_EQ(bench.memory.debug(false, kBase + 100, bytes, 4), 4U);
   EXPECT_EQ(bytes[1], 9);
+}
+
+// The target's queue and the checker's copies allocate: so the target here is as simple as can be,
+// and the accesses are one at a time.
+struct Immediate : sc_core::sc_module {
+  tlm_utils::simple_target_socket<Immediate> socket{"socket"};
+  explicit Immediate(sc_core::sc_module_name name) : sc_core::sc_module(name) {
+    socket.register_nb_transport_fw(this, &Immediate::nb_transport);
+  }
+  tlm::tlm_sync_enum nb_transport(tlm::tlm_generic_payload& trans, tlm::tlm_phase&,
+                                  sc_core::sc_time& delay) {
+    trans.set_response_status(tlm::TLM_OK_RESPONSE);
+    delay += sc_core::sc_time(10, SC_NS);
+    return tlm::TLM_COMPLETED;
+  }
+};
+
+TEST(TlmMemoryTest, NothingIsAllocatedAfterWarmUp) {
+  Simulation simulation({});
+  LazyScheduler steps(simulation.partition(), "host");
+  Pool<MemoryAccess> accesses;
+  TlmMemoryConfig config = config_of(TlmStyle::kApproximatelyTimed);
+  config.burst = 64;
+  TlmMemory memory("memory", steps, config);
+  Immediate immediate("immediate");
+  memory.socket.bind(immediate.socket);
+  MemoryUserConfig use = use_of(1'000'000);
+  use.percent_elided = 100;  // nothing is read back
+  MemoryUser user(steps, accesses, memory, use);
+  simulation.seal();
+  user.start();
+  simulation.run(500 * kMicrosecond);
+  ASSERT_GT(user.done, 1'000U);
+  const std::uint64_t done = user.done;
+  const std::uint64_t before = support::allocations();
+  simulation.run(kMillisecond);
+  EXPECT_GT(user.done, done + 10'000);
+  EXPECT_EQ(support::allocations() - before, 0U);
 }
 
 /// A target that accepts and never answers.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tests/hw/pcie/fake_ports.h"
+#include "tests/support/allocations.h"
 #include "tests/support/foreign/base_protocol_checker.h"
 #include "tests/support/foreign/foreign_initiator.h"
 #include "tlm/sim/simulation.h"
@@ -158,7 +159,7 @@ struct Script : sc_core::sc_module {
     sc_core::sc_spawn([this, steps] { steps(*this); }, "steps");
   }
   tlm::tlm_response_status send(tlm::tlm_command command, std::uint64_t address, unsigned bytes) {
-    tlm::tlm_generic_payload trans;
+    trans.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     trans.set_command(command);
     trans.set_address(address);
     trans.set_data_ptr(data.data());
@@ -171,6 +172,7 @@ struct Script : sc_core::sc_module {
     sc_core::wait(delay);
     return trans.get_response_status();
   }
+  tlm::tlm_generic_payload trans;
   std::vector<unsigned char> data = std::vector<unsigned char>(8192, 0x5A);
   std::vector<unsigned char> enables;
   unsigned width = 0;
@@ -210,6 +212,8 @@ TEST(TlmTargetTest, ErrorsAreTheStandardsResponses) {
     EXPECT_EQ(s.send(static_cast<tlm::tlm_command>(3), kMemoryBase, 4),
               tlm::TLM_COMMAND_ERROR_RESPONSE);
     EXPECT_EQ(s.send(tlm::TLM_IGNORE_COMMAND, 0, 4), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(s.send(tlm::TLM_READ_COMMAND, ~0ULL - 1, 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(s.send(tlm::TLM_READ_COMMAND, kMemoryBase, 0), tlm::TLM_GENERIC_ERROR_RESPONSE);
     s.width = 2;
     EXPECT_EQ(s.send(tlm::TLM_WRITE_COMMAND, kMemoryBase, 4), tlm::TLM_BURST_ERROR_RESPONSE);
     s.width = 0;
@@ -237,6 +241,23 @@ TEST(TlmTargetTest, ADevicesWriteIsAnsweredWhenItIsAccepted) {
     EXPECT_EQ(b.devices.writes_done, 0U);
   });
   EXPECT_EQ(bench.devices.writes_done, 1U);
+}
+
+// Four blocks of transactions by the script: what the first needs, the others use again.
+TEST(TlmTargetTest, NothingIsAllocatedAfterWarmUp) {
+  std::vector<std::uint64_t> counts;
+  const ScriptBench bench([&](ScriptBench&, Script& s) {
+    s.enables = {0xFF, 0xFF, 0, 0xFF};
+    for (int block = 0; block < 4; ++block) {
+      const std::uint64_t before = support::allocations();
+      for (unsigned i = 0; i < 500; ++i) {
+        s.send(i % 2 == 0 ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, kMemoryBase + i, 4);
+      }
+      counts.push_back(support::allocations() - before);
+    }
+  });
+  ASSERT_EQ(counts.size(), 4U);
+  EXPECT_EQ(counts[3], 0U);
 }
 
 }  // namespace
