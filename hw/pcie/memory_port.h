@@ -53,6 +53,16 @@ class MemoryPort {
   virtual bool commits_at_once() const { return false; }
   /// Whether somebody outside waits for a write to the range: then it must be made on time.
   virtual bool watched(std::uint64_t address, std::uint64_t bytes) const = 0;
+  /// Whether a write can be seen by all already when it is done, or before, and commit() does
+  /// nothing: a foreign memory. It executes writes in the order in which it was given them.
+  virtual bool commits_at_once() const { return false; }
+  /// Reads or writes what all can see, at no time, for debuggers; the bytes from `address` on that
+  /// were moved, 0 if there is no such way.
+  virtual std::uint32_t debug(bool write, std::uint64_t address, std::uint8_t* data,
+                              std::uint32_t bytes) {
+    static_cast<void>(write), static_cast<void>(address), static_cast<void>(data);
+    return static_cast<void>(bytes), 0;
+  }
 };
 
 }  // namespace railyard::pcie
