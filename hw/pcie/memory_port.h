@@ -49,8 +49,6 @@ class MemoryPort {
   virtual void access(Ref<MemoryAccess> access) = 0;
   /// Makes a write that is done visible; reads the bytes of a read that is done again.
   virtual void commit(MemoryAccess& access) = 0;
-  /// Writes are visible when they are done, without commit(): the memory is another's.
-  virtual bool commits_at_once() const { return false; }
   /// Whether somebody outside waits for a write to the range: then it must be made on time.
   virtual bool watched(std::uint64_t address, std::uint64_t bytes) const = 0;
   /// Whether a write can be seen by all already when it is done, or before, and commit() does

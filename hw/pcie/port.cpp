@@ -186,8 +186,9 @@ bool Port::send_skip(Time now) {
   }
   const Time last = next_skip_ + (now - next_skip_) / skip_interval_ * skip_interval_;
   next_skip_ = last + skip_interval_;
-  const Time end = last + skip_time_;
-  if (end <= now) return false;
+  if (last + skip_time_ <= now) return false;
+  clock_.start(last);
+  const Time end = clock_.advance(config_.skip_bytes());
   if (out_ != nullptr) out_->sent_skip(last, end);
   scheduler_.schedule(pick_, end);
   idle_since_ = kForever;

@@ -62,7 +62,7 @@ class TlmMemory : public sc_core::sc_module, public MemoryPort, private tlm::tlm
 
   bool covers(std::uint64_t address, std::uint64_t bytes) const override;
   void access(Ref<MemoryAccess> access) override;
-  void commit(const MemoryAccess&) override {}
+  void commit(MemoryAccess&) override {}
   bool watched(std::uint64_t, std::uint64_t) const override { return true; }
   bool commits_at_once() const override { return true; }
   std::uint32_t debug(bool write, std::uint64_t address, std::uint8_t* data,

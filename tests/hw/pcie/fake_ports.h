@@ -37,7 +37,7 @@ class FakeMemory : public MemoryPort {
     slot.access = std::move(access);
     steps_.schedule_in(slot.due, static_cast<Time>(1 + random_.below(200 * kNanosecond)));
   }
-  void commit(const MemoryAccess& access) override {
+  void commit(MemoryAccess& access) override {
     std::memcpy(at(access.address), access.payload->data(), access.bytes);
   }
   bool watched(std::uint64_t, std::uint64_t) const override { return false; }

@@ -14,6 +14,7 @@
 #include "hw/pcie/link_checker.h"
 #include "hw/pcie/port.h"
 #include "hw/pcie/requester.h"
+#include "hw/pcie/transaction_checker.h"
 #include "tlm/sim/simulation.h"
 
 namespace railyard::pcie::bench {
@@ -110,6 +111,16 @@ class PairBench : public DmaListener {
     completer.set_max_payload(config.max_payload);
     if (config.eager) hierarchy.scheduler().set_eager();
     if (config.checks) check_link(hierarchy, device_port, root_port);
+    if (config.checks) {
+      RequesterLimits limits;
+      limits.max_payload = config.max_payload;
+      limits.max_read_request = config.max_read_request;
+      limits.tags = config.requester.tags;
+      limits.boundary = config.completer.boundary;
+      limits.completion_timeout = config.requester.completion_timeout;
+      requester.set_observer(
+          &simulation.partition().add_checker<TransactionChecker>("dma", limits));
+    }
     simulation.seal();
   }
 
