@@ -199,7 +199,7 @@ TEST(HostCoreInterrupt, WakesAfterItsLatency) {
   core.take_interrupt(33);
   bench.run();
   EXPECT_TRUE(core.finished());
-  EXPECT_EQ(bench.simulation.kernel_events(), 3U);  // the start, the message, the handler
+  EXPECT_EQ(bench.simulation.events_fired(), 3U);  // the start, the message, the handler
 }
 
 TEST(HostCoreInterrupt, OneThatCameBeforeTheWaitIsNotLost) {

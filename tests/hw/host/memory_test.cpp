@@ -188,6 +188,22 @@ TEST(HostMemory, NobodyAtTheAddressFailsAfterTheLatency) {
   EXPECT_EQ(asker.done[2].at, 90 * kNanosecond);  // and the failed ones took no bandwidth
 }
 
+TEST(HostMemory, AFailedAccessPassesNoneThatCameBefore) {
+  MemoryBench bench;
+  Asker asker(bench);
+  bench.at(0, [&] {
+    asker.ask(false, 0, 4096);
+    asker.ask(false, 4096, 4096);
+    asker.ask(false, bench.memory.config().end(), 64);
+    asker.ask(false, 0, 64);
+  });
+  bench.run();
+  ASSERT_EQ(asker.done.size(), 4U);
+  EXPECT_EQ(asker.done[2].ticket, 2U);
+  EXPECT_EQ(asker.done[2].at, asker.done[1].at);
+  EXPECT_EQ(asker.done[3].at, 90 * kNanosecond + 8192 * 5);
+}
+
 TEST(HostMemory, ElidedRangesCountOnlyWhereTheDataIsElided) {
   MemoryBench bench({}, HostData::kElided);
   bench.memory.elide(4096, 4096);
