@@ -76,19 +76,19 @@ void AddressMap::check_places() const {
   }
 }
 
-// The ranges are in order of base; the one that reaches farthest so far need not be the last.
+// The ranges are in order of base: as long as none overlaps, each ends where the next may begin.
 void AddressMap::check_overlaps() const {
-  const AddressRange* farthest = nullptr;
+  const AddressRange* before = nullptr;
   for (const AddressRange& range : ranges_) {
     if (range.size == 0) continue;
-    if (farthest != nullptr && farthest->end() > range.base) {
-      const std::uint64_t both = std::min(farthest->end(), range.end()) - range.base;
+    if (before != nullptr && before->end() > range.base) {
+      const std::uint64_t both = std::min(before->end(), range.end()) - range.base;
       throw ConfigError("",
-                        format_range(*farthest) + " and " + format_range(range) + " overlap by " +
+                        format_range(*before) + " and " + format_range(range) + " overlap by " +
                             format_bytes(both),
                         "move one of them or write a smaller size");
     }
-    if (farthest == nullptr || range.end() > farthest->end()) farthest = &range;
+    before = &range;
   }
 }
 

@@ -57,7 +57,8 @@ HostCore::HostCore(sc_core::sc_module_name name, const CoreConfig& config,
       deadline_(Event::of<&HostCore::wake>(*this, partition_.endpoint(this->name() + ".deadline"),
                                            Phase::kAct)),
       combining_(config.combining_buffers),
-      thread_([this] { run(); }) {
+      thread_(
+          "program", [this] { run(); }, [this] { call(); }) {
   if (node >= memory_.config().nodes) {
     throw std::out_of_range(this->name() + " is at a NUMA node that the memory does not have");
   }
@@ -68,7 +69,8 @@ HostCore::HostCore(sc_core::sc_module_name name, const CoreConfig& config,
 void HostCore::add_metrics() {
   StatisticsRegistry& statistics = partition_.statistics();
   const auto ns = static_cast<double>(kNanosecond);
-  statistics.add(looks_, {name() + ".looks", "looks", "Looks at polled memory that took time"});
+  statistics.add(looks_, {name() + ".looks", "looks",
+                          "Looks at polled memory, but those that would see nothing new"});
   statistics.add(device_writes_, {name() + ".device_writes", "writes", "Posted writes to devices"});
   statistics.add(room_wait_, {name() + ".room_wait", "ps", "Time without room for posted writes"});
   statistics.add(device_reads_,
@@ -95,9 +97,11 @@ void HostCore::set_background() {
 }
 
 void HostCore::start_of_simulation() {
-  if (!program_) return;
-  if (!background_) partition_.open_work();
-  wake_at(0);
+  if (program_ && !background_) partition_.open_work();
+}
+
+void HostCore::call() {
+  if (program_) wake_at(now());
 }
 
 void HostCore::run() {

@@ -10,8 +10,8 @@
 // whole dwords); windows of devices. Elsewhere loads read as all ones and stores vanish, both
 // after the memory's latency, and the error log says so.
 //
-// A program resumes within an event of its partition's scheduler, so cores that act at one time do
-// so in the order of their names.
+// A program's thread resumes by an event of its partition's scheduler, so cores that act at one
+// time do so in the order of their names.
 #pragma once
 
 #include <cstdint>
@@ -108,6 +108,7 @@ class HostCore : public sc_core::sc_module,
   void memory_written() override;
 
   void start_of_simulation() override;
+  void call();
   void run();
   void wake() { thread_.resume(); }
   void wake_at(Time at) { partition_.scheduler().schedule(wake_, at); }
@@ -164,7 +165,7 @@ class HostCore : public sc_core::sc_module,
   Histogram device_reads_;
   Histogram interrupt_wait_;
 
-  ProgramThread thread_;  // the last: what it unwinds may use the others
+  ProgramThread thread_;  // the last: what it unwinds uses the others
 };
 
 }  // namespace railyard::host

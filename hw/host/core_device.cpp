@@ -120,7 +120,7 @@ Time HostCore::next_look(Time earliest) const {
 void HostCore::memory_written() {
   if (look_at_ != kForever) return;
   look_at_ = next_look(now() + config_.invalidate);
-  if (look_at_ <= look_deadline_) wake_at(look_at_);
+  wake_at(look_at_);
 }
 
 bool HostCore::spin(Address address, unsigned bytes, const std::function<bool(std::uint64_t)>& done,

@@ -87,15 +87,12 @@ void HostMemory::access_from(unsigned from, Ref<pcie::MemoryAccess> access) {
   const Time start = access->failed ? lazy_.now() : start_of(node, access->bytes, access->write);
   Lane& lane = at == from ? node.local : node.remote;
   access->done_at = start + config_.latency + (at == from ? 0 : config_.remote_latency);
-  // A failed one takes no bandwidth, but its turn.
-  if (!lane.accesses.empty()) {
-    access->done_at = std::max(access->done_at, lane.accesses.back()->done_at);
-  }
   if (!lane.event.pending()) lazy_.schedule(lane.event, access->done_at);
   lane.accesses.push(std::move(access));
   set_depth(node, node.depth + 1);
 }
 
+// One that failed takes no bandwidth, but its turn: it may come out behind its own time.
 void HostMemory::finish(Lane& lane) {
   const Time now = lazy_.now();
   while (!lane.accesses.empty() && lane.accesses.front()->done_at <= now) {

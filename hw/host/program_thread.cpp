@@ -1,10 +1,6 @@
 #include "hw/host/program_thread.h"
 
-#include <sysc/kernel/sc_cor.h>
-
 #include <utility>
-
-#include <systemc>
 
 namespace railyard::host {
 
@@ -14,42 +10,48 @@ constexpr std::size_t kStackBytes = 256 * 1024;
 
 }  // namespace
 
+ProgramThread::ProgramThread(sc_core::sc_module_name name, std::function<void()> body,
+                             std::function<void()> call)
+    : sc_module(name), body_(std::move(body)), call_(std::move(call)) {
+  SC_THREAD(run);
+  set_stack_size(kStackBytes);
+}
+
 ProgramThread::~ProgramThread() {
-  if (coroutine_ == nullptr) return;
+  if (!running_ || sc_core::sc_get_status() != sc_core::SC_PAUSED ||
+      sc_core::sc_pending_activity_at_current_time()) {
+    return;
+  }
   unwinding_ = true;
-  if (!ended_) package_->yield(coroutine_);
-  coroutine_->stack_protect(false);
-  delete coroutine_;
+  resume_.notify();
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
 }
 
 void ProgramThread::resume() {
-  if (ended_) return;
-  if (coroutine_ == nullptr) {
-    package_ = sc_core::sc_get_curr_simcontext()->cor_pkg();
-    coroutine_ = package_->create(kStackBytes, &ProgramThread::start, this);
-    coroutine_->stack_protect(true);
-  }
-  package_->yield(coroutine_);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
+  resume_.notify();
 }
 
-// The scheduler's process is an SC_METHOD, and those run in the main coroutine, as sc_main does.
-void ProgramThread::leave() { package_->yield(package_->get_main()); }
-
 void ProgramThread::suspend() {
-  leave();
+  wait(resume_);
   if (unwinding_) throw Unwind{};
 }
 
+// The kernel starts threads in the order in which they were made: the body waits for its event.
 void ProgramThread::run() {
+  call_();
+  wait(resume_);
+  running_ = true;
   try {
     body_();
+    running_ = false;
   } catch (const Unwind&) {
+    running_ = false;
   } catch (...) {
+    running_ = false;
     failure_ = std::current_exception();
+    call_();
   }
-  ended_ = true;
-  for (;;) leave();  // a coroutine's function must not return
 }
 
 }  // namespace railyard::host

@@ -1,50 +1,44 @@
-// A program's thread of control beside the simulation: it runs until it suspends itself and goes on
-// when it is resumed. One of the kernel's coroutines, as SC_THREADs are, but not one of its
-// processes: SystemC 2.3.4 has no way to end a process that waits once the kernel has come to rest,
-// so that what such a program holds would never be given back. It costs no event of the kernel
-// either: a scheduler's event resumes it.
+// A program's thread: an SC_THREAD that runs until it suspends itself and goes on when it is
+// resumed. What the program holds is given back when the thread is destroyed.
 //
-// The program must not call sc_core::wait(). Its destructors must not suspend it.
+// The kernel unwinds no thread that waits when the simulation is taken down, and ends none outside
+// of a delta cycle. So the destructor has the kernel run one delta cycle in which the thread alone
+// is runnable. Where it is not alone (the run was stopped amid a time, or by sc_stop) what the
+// program holds is left to the end of the process.
 #pragma once
 
-#include <cstddef>
 #include <exception>
 #include <functional>
 
-namespace sc_core {
-class sc_cor;
-class sc_cor_pkg;
-}  // namespace sc_core
+#include <systemc>
 
 namespace railyard::host {
 
-class ProgramThread {
+class ProgramThread : public sc_core::sc_module {
  public:
-  explicit ProgramThread(std::function<void()> body) : body_(std::move(body)) {}
-  /// Unwinds a body that has not returned.
-  ~ProgramThread();
-  ProgramThread(const ProgramThread&) = delete;
-  ProgramThread& operator=(const ProgramThread&) = delete;
+  SC_HAS_PROCESS(ProgramThread);
+  /// `call` has resume() called at the current time: when the kernel has started the thread, and
+  /// when the body threw, which resume() then throws again.
+  ProgramThread(sc_core::sc_module_name name, std::function<void()> body,
+                std::function<void()> call);
+  /// Unwinds a body that has not returned. Destructors in it must not suspend it.
+  ~ProgramThread() override;
 
-  /// Starts the body or goes on with it, until it suspends or ends. Called in simulated time, from
-  /// a scheduler's event; what the body throws is thrown here.
+  /// Starts the body or goes on with it, in this evaluation phase. Called by a scheduler's event.
   void resume();
   /// Called by the body alone.
   void suspend();
 
  private:
   struct Unwind {};
-
-  static void start(void* self) { static_cast<ProgramThread*>(self)->run(); }
   void run();
-  void leave();
 
   std::function<void()> body_;
-  sc_core::sc_cor_pkg* package_ = nullptr;
-  sc_core::sc_cor* coroutine_ = nullptr;  // none before the first resume()
+  std::function<void()> call_;
+  sc_core::sc_event resume_;
   std::exception_ptr failure_;
+  bool running_ = false;  // the body has begun and not ended
   bool unwinding_ = false;
-  bool ended_ = false;
 };
 
 }  // namespace railyard::host

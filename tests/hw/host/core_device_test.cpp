@@ -118,6 +118,27 @@ TEST(HostCoreDevice, RoomGoesToWhoHasWaitedLongest) {
   EXPECT_THAT(order, ElementsAre(0, 8, 0, 8, 0, 8));
 }
 
+TEST(HostCoreDevice, WhoComesWhenThereIsRoomDoesNotPassWhoWaited) {
+  CoreBench bench;
+  bench.port.room = 0;
+  for (int i = 1; i <= 2; ++i) {
+    bench.at(i * kMicrosecond, [&] {
+      bench.port.room = 1;
+      bench.port.listener().cpu_room();
+    });
+  }
+  bench.core("a", [](Core& core) {
+    core.spend(990 * kNs);
+    core.store(kDevice, 1, 4);  // at 1 us, before the other by name
+  });
+  bench.core("b", [](Core& core) { core.store(kDevice + 8, 1, 4); });
+  bench.run();
+  ASSERT_EQ(bench.port.writes.size(), 2U);
+  EXPECT_EQ(bench.port.writes[0].address, kDevice + 8);
+  EXPECT_EQ(bench.port.writes[0].at, kMicrosecond);
+  EXPECT_EQ(bench.port.writes[1].at, 2 * kMicrosecond);
+}
+
 TEST(HostCoreDevice, RoomForTwoServesTwo) {
   CoreBench bench;
   bench.port.room = 0;

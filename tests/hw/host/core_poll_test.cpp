@@ -199,6 +199,7 @@ TEST(HostCoreInterrupt, WakesAfterItsLatency) {
   core.take_interrupt(33);
   bench.run();
   EXPECT_TRUE(core.finished());
+  EXPECT_EQ(bench.simulation.events_fired(), 3U);  // the start, the message, the handler
 }
 
 TEST(HostCoreInterrupt, OneThatCameBeforeTheWaitIsNotLost) {
@@ -277,6 +278,26 @@ TEST(HostCoreInterrupt, WaitingForAnotherCoresIsRefused) {
   HostCore& owner = bench.core([](Core&) {});
   owner.take_interrupt(5);
   bench.core([](Core& core) { core.wait_interrupt(5); });
+  EXPECT_THROW(bench.run(), sc_core::sc_report);
+}
+
+/// Steps for the interrupt controller, and awaits nothing soon.
+struct LateInterrupt : Awaiter {
+  explicit LateInterrupt(CoreBench& b)
+      : bench(b),
+        event(Event::of<&LateInterrupt::raise>(*this, b.partition().endpoint("late"),
+                                               Phase::kArrival)) {}
+  Time earliest() const override { return kMicrosecond; }
+  void raise() { bench.interrupts.interrupt(1); }
+  CoreBench& bench;
+  Event event;
+};
+
+TEST(HostCoreInterrupt, OneThatComesLateIsABrokenInvariant) {
+  CoreBench bench;
+  LateInterrupt late(bench);
+  bench.lazy.add(late);
+  bench.at(0, [&] { bench.lazy.schedule(late.event, 500 * kNs); });
   EXPECT_THROW(bench.run(), sc_core::sc_report);
 }
 

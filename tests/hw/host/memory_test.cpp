@@ -5,8 +5,6 @@
 #include "tests/hw/host/host_bench.h"
 #include "tests/support/allocations.h"
 #include "tests/support/link_bench.h"
-#include "tlm/base/error.h"
-#include "tlm/config/parameters.h"
 
 namespace railyard::host {
 namespace {
@@ -190,6 +188,22 @@ TEST(HostMemory, NobodyAtTheAddressFailsAfterTheLatency) {
   EXPECT_EQ(asker.done[2].at, 90 * kNanosecond);  // and the failed ones took no bandwidth
 }
 
+TEST(HostMemory, AFailedAccessPassesNoneThatCameBefore) {
+  MemoryBench bench;
+  Asker asker(bench);
+  bench.at(0, [&] {
+    asker.ask(false, 0, 4096);
+    asker.ask(false, 4096, 4096);
+    asker.ask(false, bench.memory.config().end(), 64);
+    asker.ask(false, 0, 64);
+  });
+  bench.run();
+  ASSERT_EQ(asker.done.size(), 4U);
+  EXPECT_EQ(asker.done[2].ticket, 2U);
+  EXPECT_EQ(asker.done[2].at, asker.done[1].at);
+  EXPECT_EQ(asker.done[3].at, 90 * kNanosecond + 8192 * 5);
+}
+
 TEST(HostMemory, ElidedRangesCountOnlyWhereTheDataIsElided) {
   MemoryBench bench({}, HostData::kElided);
   bench.memory.elide(4096, 4096);
@@ -327,11 +341,50 @@ TEST(HostMemory, AccessesThatNobodyAwaitsWakeNoKernel) {
   EXPECT_EQ(bench.simulation.kernel_events(), 2U);
 }
 
-TEST(HostMemoryConfig, RefusesASizeOfPartsOfPages) {
-  HostMemoryConfig config;
-  Node root = Node::of_kind(Node::Kind::kMap);
-  root.members.push_back({"size", {}, Node::scalar("5000B", false)});
-  EXPECT_THROW(bind_config(root, config), ConfigError);
+double real_metric(const Simulation& simulation, const std::string& name) {
+  for (const Metric& metric : simulation.metrics()) {
+    if (metric.info.name == name) return metric.value.real;
+  }
+  throw std::out_of_range(name);
+}
+
+TEST(HostMemory, UtilisationIsTheShareOfTheBandwidthThatWasUsed) {
+  MemoryBench bench;
+  Asker asker(bench);
+  bench.at(0, [&] {
+    for (int i = 0; i < 10; ++i) asker.ask(i % 2 == 0, 0, 4000);  // 20 ns each
+  });
+  bench.at(400 * kNanosecond, [] {});
+  bench.run();
+  ASSERT_EQ(bench.simulation.now(), 400 * kNanosecond);
+  EXPECT_DOUBLE_EQ(real_metric(bench.simulation, "memory.node0.utilisation"), 0.5);
+}
+
+/// Keeps what a signal does.
+struct Changes : ProbeSink {
+  void change(std::uint32_t /*id*/, std::uint64_t value, Time now) override {
+    all.emplace_back(now, value);
+  }
+  std::vector<std::pair<Time, std::uint64_t>> all;
+};
+
+TEST(HostMemory, ItsQueueDepthIsTraced) {
+  MemoryBench bench;
+  bench.lazy.set_eager();
+  Changes changes;
+  for (auto& entry : bench.partition().probes().probes()) {
+    if (entry.info.name == "memory.node0.queue_depth") entry.point->connect(&changes, 0);
+  }
+  Asker asker(bench);
+  bench.at(10, [&] {
+    asker.ask(false, 0, 100);
+    asker.ask(false, 0, 100);
+  });
+  bench.run();
+  const Time done = 10 + 90 * kNanosecond;
+  using Change = std::pair<Time, std::uint64_t>;
+  EXPECT_THAT(changes.all,
+              ElementsAre(Change{10, 1}, Change{10, 2}, Change{done, 1}, Change{done + 500, 0}));
 }
 
 }  // namespace
