@@ -118,9 +118,10 @@ class ConfigSpace {
   unsigned primary_bus() const { return read(config::kBusNumbers) & 0xFFU; }
   unsigned secondary_bus() const { return read(config::kBusNumbers) >> 8 & 0xFFU; }
   unsigned subordinate_bus() const { return read(config::kBusNumbers) >> 16 & 0xFFU; }
-  /// Whether configuration requests for the bus go through this bridge.
+  /// Whether what is for the bus goes through this bridge. Bus 0 is behind none: its number is what
+  /// a bridge has that nobody has set up.
   bool has_bus(unsigned bus) const {
-    return is_bridge_ && secondary_bus() <= bus && bus <= subordinate_bus();
+    return is_bridge_ && secondary_bus() > 0 && secondary_bus() <= bus && bus <= subordinate_bus();
   }
   Window memory_window() const;
   Window prefetchable_window() const;
