@@ -1,12 +1,13 @@
 #include "hw/host/program_thread.h"
 
+#include <cstddef>
 #include <utility>
 
 namespace railyard::host {
 
 namespace {
 
-constexpr std::size_t kStackBytes = 256 * 1024;
+constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <memory>
+#include <stdexcept>
 
 #include "tests/hw/host/core_bench.h"
 #include "tests/support/allocations.h"
@@ -114,6 +115,23 @@ TEST(HostCores, AProgramThatWaitsIsUnwound) {
     EXPECT_EQ(bench.run(10 * kMicrosecond), RunEnd::kUntil);
     EXPECT_GT(thing.use_count(), 10);
     EXPECT_TRUE(bench.memory.watched(kFlag, 8));
+  }
+  EXPECT_EQ(thing.use_count(), 1);
+}
+
+TEST(HostCores, AProgramThatWaitsIsUnwoundWhenAnotherHasFailed) {
+  const auto thing = std::make_shared<int>(7);
+  {
+    CoreBench bench;
+    bench.core([thing](Core& core) {
+      const std::shared_ptr<int> mine = thing;
+      core.wait_interrupt(static_cast<unsigned>(*mine));
+    });
+    bench.core([](Core& core) {
+      core.spend(kMicrosecond);
+      throw std::runtime_error("failed");
+    });
+    EXPECT_THROW(bench.run(), std::runtime_error);
   }
   EXPECT_EQ(thing.use_count(), 1);
 }
