@@ -186,6 +186,42 @@ TEST(EnumerationRefusals, WhatDoesNotFitBehindABridgeIsNamedItself) {
                                   "256MiB, and 0B of the memory window of 1GiB are left"));
 }
 
+/// BARs of `size`, one or two, and one of 1 MiB.
+pcie::BarShapes with_a_small_one(std::uint64_t size, bool twice) {
+  pcie::BarShapes shapes;
+  shapes[0] = {size, true, true};
+  shapes[2] = {twice ? size : 0, true, true};
+  shapes[4] = {kMiB, true, true};
+  return shapes;
+}
+
+TEST(EnumerationRefusals, AlignmentThatLeadsBeyondTheWindowIsRefused) {
+  FakeHierarchy fake;
+  fake.root(0).add(0, endpoint(with_a_small_one(64 * kMiB, false)));
+  fake.root(1).add(0, endpoint(bars(64 * kMiB)));
+  EnumerationConfig config;
+  config.prefetchable = {kGiB, 70 * kMiB};
+  EXPECT_THAT(refusal(fake, config), testing::HasSubstr("and 5MiB of the prefetchable window"));
+  config.prefetchable.bytes = 192 * kMiB;
+  EXPECT_EQ(refusal(fake, config), "") << "to the last byte";
+  FakeHierarchy nested;
+  FakeFunction& upstream = FakeHierarchy::add_switch(nested.root(0), 2);
+  upstream.behind[0]->add(0, endpoint(with_a_small_one(64 * kMiB, false)));
+  upstream.behind[1]->add(0, endpoint(bars(64 * kMiB)));
+  EXPECT_EQ(refusal(nested, config), "");
+  config.prefetchable.bytes = 70 * kMiB;
+  EXPECT_THAT(refusal(nested, config), testing::HasSubstr("and 5MiB of the prefetchable window"));
+}
+
+TEST(EnumerationRefusals, AlignmentThatLeadsBeyond64BitsIsRefused) {
+  FakeHierarchy fake;
+  fake.root(0).add(0, endpoint(with_a_small_one(kGiB, true)));
+  fake.root(1).add(0, endpoint(bars(kGiB)));
+  EnumerationConfig config;
+  config.prefetchable = {~0ULL - 3 * kGiB + 1, 3 * kGiB - kMiB};
+  EXPECT_THAT(refusal(fake, config), testing::StartsWith("00:01.0: what is behind this bridge"));
+}
+
 TEST(EnumerationRefusals, SizesWhoseSumExceeds64BitsAreRefused) {
   FakeHierarchy fake;
   for (const auto& port : FakeHierarchy::add_switch(fake.root(0), 2).behind) {

@@ -146,7 +146,7 @@ TEST(Enumeration, A64BitBarThatIsNotPrefetchableAndA32BitOneThatIsGoBelow4GiB) {
 }
 
 TEST(Enumeration, EverySizeOfABarGoesRound) {
-  for (unsigned shift = 7; shift <= 41; ++shift) {
+  for (unsigned shift = 7; shift <= 42; ++shift) {
     FakeHierarchy fake;
     FakeFunction& nic =
         fake.root(0).add(0, endpoint(bars(1ULL << shift, shift < 30 ? 1ULL << shift : 0)));
