@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
 
 #include "hw/host/enumeration.h"
 #include "tests/hw/host/fake_hierarchy.h"
@@ -237,6 +238,12 @@ TEST(EnumerationRefusals, ABridgeWhoseLinkHasNoLanesIsNamed) {
   small.downstream.space.set_link(5, 0);
   EXPECT_THAT(refusal(small.fake),
               testing::StartsWith("03:00.0: this bridge's link has no lanes of the 16"));
+  ExpressShape narrow;
+  narrow.lanes = 8;
+  Small other(narrow);
+  other.root.space.set_link(5, 0);
+  EXPECT_THAT(refusal(other.fake),
+              testing::StartsWith("00:00.0: this bridge's link has no lanes of the 8"));
 }
 
 TEST(EnumerationRefusals, ThereAre256BusesAndNoMore) {
@@ -318,8 +325,11 @@ TEST(EnumerationRefusals, AWindowThatCannotBeIsRefusedBeforeAnythingIsRead) {
   config.prefetchable = {kMiB / 2, kGiB};
   EXPECT_THAT(refusal(fake, config), testing::HasSubstr("multiple of 1MiB"));
   config = {};
-  config.max_read_request = 300;
-  EXPECT_THAT(refusal(fake, config), testing::HasSubstr("300B"));
+  for (const auto& [request, text] :
+       {std::pair<std::uint64_t, const char*>{64, "64B"}, {300, "300B"}, {8192, "8KiB"}}) {
+    config.max_read_request = request;
+    EXPECT_THAT(refusal(fake, config), testing::HasSubstr(text));
+  }
   EXPECT_EQ(fake.accesses, 0U);
 }
 
