@@ -59,11 +59,9 @@ class Settings {
                         "put the prefetchable window below 4GiB");
     }
     access_.write(f.id, cfg::kPrefetchableBase, base_and_limit(window));
-    const bool open = window.bytes != 0;
-    access_.write(f.id, cfg::kPrefetchableBaseUpper,
-                  open ? static_cast<std::uint32_t>(window.base >> 32) : ~0U);
+    access_.write(f.id, cfg::kPrefetchableBaseUpper, static_cast<std::uint32_t>(window.base >> 32));
     access_.write(f.id, cfg::kPrefetchableLimitUpper,
-                  open ? static_cast<std::uint32_t>(last >> 32) : 0);
+                  window.bytes == 0 ? 0 : static_cast<std::uint32_t>(last >> 32));
   }
 
   /// Bits 31:20 of both. A closed window has its base above its limit.

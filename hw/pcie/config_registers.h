@@ -20,12 +20,14 @@ constexpr std::uint32_t kSystemError = 1U << 8;           // SERR# enable
 constexpr std::uint32_t kInterruptDisable = 1U << 10;     //
 constexpr std::uint32_t kCapabilityList = 1U << 20;       // status, 16 bits above (7.5.1.1.4)
 constexpr std::uint32_t kStatusDetected = 0xF900U << 16;  // what a write of 1 clears
-constexpr unsigned kRevision = 0x08;                      // 8 bits, class code above (7.5.1.1.6)
-constexpr unsigned kCacheLine = 0x0C;                     // header type in bits 23:16
-constexpr std::uint32_t kHeaderTypeMask = 0x7FU << 16;    // 0: function, 1: bridge (7.5.1.1.9)
-constexpr std::uint32_t kMultiFunction = 1U << 23;        //
-constexpr unsigned kCapabilityPointer = 0x34;             // (7.5.1.1.11)
-constexpr unsigned kInterruptLine = 0x3C;                 // 8 bits, software's own
+constexpr std::uint32_t kReceivedTargetAbort = 1U << 28;
+constexpr std::uint32_t kReceivedMasterAbort = 1U << 29;
+constexpr unsigned kRevision = 0x08;                    // 8 bits, class code above (7.5.1.1.6)
+constexpr unsigned kCacheLine = 0x0C;                   // header type in bits 23:16
+constexpr std::uint32_t kHeaderTypeMask = 0x7FU << 16;  // 0: function, 1: bridge (7.5.1.1.9)
+constexpr std::uint32_t kMultiFunction = 1U << 23;      //
+constexpr unsigned kCapabilityPointer = 0x34;           // (7.5.1.1.11)
+constexpr unsigned kInterruptLine = 0x3C;               // 8 bits, software's own
 
 // Base address registers (7.5.1.2.1)
 constexpr unsigned kBar0 = 0x10;

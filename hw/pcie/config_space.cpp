@@ -144,6 +144,12 @@ void ConfigSpace::set_link(unsigned generation, unsigned lanes) {
   put(express_ + config::kLinkControl, status, 0xFFFFU << config::kLinkStatusShift);
 }
 
+void ConfigSpace::log_completion(Status status) {
+  const unsigned offset = is_bridge_ ? config::kSecondaryStatus : config::kCommand;
+  if (status == Status::kUnsupportedRequest) put(offset, ~0U, config::kReceivedMasterAbort);
+  if (status == Status::kCompleterAbort) put(offset, ~0U, config::kReceivedTargetAbort);
+}
+
 void ConfigSpace::log_error(UncorrectableError error, const std::array<std::uint32_t, 4>& header) {
   const auto number = static_cast<unsigned>(error);
   const std::uint32_t bit = 1U << number;

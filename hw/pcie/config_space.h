@@ -149,6 +149,9 @@ class ConfigSpace {
 
   /// The link's state; `lanes` 0: it is down.
   void set_link(unsigned generation, unsigned lanes);
+  /// A completion that the function's request got, or a root port's secondary side: its status
+  /// shows in (secondary) status if it is not success (7.5.1.1.4, 7.5.1.3.7).
+  void log_completion(Status status);
   /// Logs an error, and its TLP's header (first byte in bits 31:24 of the first dword) if it is the
   /// first that is not masked and not cleared yet (6.2.4.2).
   void log_error(UncorrectableError error, const std::array<std::uint32_t, 4>& header);

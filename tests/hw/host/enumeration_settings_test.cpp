@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
 
 #include "hw/host/enumeration.h"
 #include "tests/hw/host/fake_hierarchy.h"
@@ -186,6 +187,42 @@ TEST(EnumerationRefusals, WhatDoesNotFitBehindABridgeIsNamedItself) {
                                   "256MiB, and 0B of the memory window of 1GiB are left"));
 }
 
+/// BARs of `size`, one or two, and one of 1 MiB.
+pcie::BarShapes with_a_small_one(std::uint64_t size, bool twice) {
+  pcie::BarShapes shapes;
+  shapes[0] = {size, true, true};
+  shapes[2] = {twice ? size : 0, true, true};
+  shapes[4] = {kMiB, true, true};
+  return shapes;
+}
+
+TEST(EnumerationRefusals, AlignmentThatLeadsBeyondTheWindowIsRefused) {
+  FakeHierarchy fake;
+  fake.root(0).add(0, endpoint(with_a_small_one(64 * kMiB, false)));
+  fake.root(1).add(0, endpoint(bars(64 * kMiB)));
+  EnumerationConfig config;
+  config.prefetchable = {kGiB, 70 * kMiB};
+  EXPECT_THAT(refusal(fake, config), testing::HasSubstr("and 5MiB of the prefetchable window"));
+  config.prefetchable.bytes = 192 * kMiB;
+  EXPECT_EQ(refusal(fake, config), "") << "to the last byte";
+  FakeHierarchy nested;
+  FakeFunction& upstream = FakeHierarchy::add_switch(nested.root(0), 2);
+  upstream.behind[0]->add(0, endpoint(with_a_small_one(64 * kMiB, false)));
+  upstream.behind[1]->add(0, endpoint(bars(64 * kMiB)));
+  EXPECT_EQ(refusal(nested, config), "");
+  config.prefetchable.bytes = 70 * kMiB;
+  EXPECT_THAT(refusal(nested, config), testing::HasSubstr("and 5MiB of the prefetchable window"));
+}
+
+TEST(EnumerationRefusals, AlignmentThatLeadsBeyond64BitsIsRefused) {
+  FakeHierarchy fake;
+  fake.root(0).add(0, endpoint(with_a_small_one(kGiB, true)));
+  fake.root(1).add(0, endpoint(bars(kGiB)));
+  EnumerationConfig config;
+  config.prefetchable = {~0ULL - 3 * kGiB + 1, 3 * kGiB - kMiB};
+  EXPECT_THAT(refusal(fake, config), testing::StartsWith("00:01.0: what is behind this bridge"));
+}
+
 TEST(EnumerationRefusals, SizesWhoseSumExceeds64BitsAreRefused) {
   FakeHierarchy fake;
   for (const auto& port : FakeHierarchy::add_switch(fake.root(0), 2).behind) {
@@ -201,6 +238,12 @@ TEST(EnumerationRefusals, ABridgeWhoseLinkHasNoLanesIsNamed) {
   small.downstream.space.set_link(5, 0);
   EXPECT_THAT(refusal(small.fake),
               testing::StartsWith("03:00.0: this bridge's link has no lanes of the 16"));
+  ExpressShape narrow;
+  narrow.lanes = 8;
+  Small other(narrow);
+  other.root.space.set_link(5, 0);
+  EXPECT_THAT(refusal(other.fake),
+              testing::StartsWith("00:00.0: this bridge's link has no lanes of the 8"));
 }
 
 TEST(EnumerationRefusals, ThereAre256BusesAndNoMore) {
@@ -282,8 +325,11 @@ TEST(EnumerationRefusals, AWindowThatCannotBeIsRefusedBeforeAnythingIsRead) {
   config.prefetchable = {kMiB / 2, kGiB};
   EXPECT_THAT(refusal(fake, config), testing::HasSubstr("multiple of 1MiB"));
   config = {};
-  config.max_read_request = 300;
-  EXPECT_THAT(refusal(fake, config), testing::HasSubstr("300B"));
+  for (const auto& [request, text] :
+       {std::pair<std::uint64_t, const char*>{64, "64B"}, {300, "300B"}, {8192, "8KiB"}}) {
+    config.max_read_request = request;
+    EXPECT_THAT(refusal(fake, config), testing::HasSubstr(text));
+  }
   EXPECT_EQ(fake.accesses, 0U);
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <string>
+#include <utility>
 
 #include "tests/hw/host/fake_hierarchy.h"
 #include "tlm/base/error.h"
@@ -31,7 +32,9 @@ TEST(Enumeration, NothingThereIsAnEmptyHierarchy) {
 TEST(Enumeration, FindsAnEndpointBehindARootPortAndMakesItUsable) {
   FakeHierarchy fake;
   FakeFunction& root = fake.root(3);
-  FakeFunction& nic = root.add(0, endpoint(bars(32 * kMiB, 64 << 10)));
+  auto space = endpoint(bars(32 * kMiB, 64 << 10));
+  space.add_msix({8, 0, 0, 0, 0x1000});
+  FakeFunction& nic = root.add(0, std::move(space));
   const Hierarchy found = enumerate(fake, {});
   ASSERT_EQ(found.all().size(), 2U);
   const FoundFunction& port = found.functions[0];
@@ -43,9 +46,12 @@ TEST(Enumeration, FindsAnEndpointBehindARootPortAndMakesItUsable) {
   EXPECT_EQ(f->device, support::kNicDevice);
   EXPECT_EQ(f->class_code, 0x020000U);
   EXPECT_EQ(f->capability(cfg::kExpressCapability), 0x40U);
-  EXPECT_EQ(f->capability(cfg::kMsixCapability), 0U);
+  EXPECT_EQ(f->capability(cfg::kMsixCapability), 0x7CU);
+  EXPECT_EQ(port.capability(cfg::kMsixCapability), 0U);
   EXPECT_EQ(f->extended_capability(cfg::kAerCapability), 0x100U);
   EXPECT_EQ(f->capability(cfg::kAerCapability), 0U);
+  EXPECT_EQ(f->capabilities.size(), 3U);
+  EXPECT_EQ(port.extended_capability(cfg::kAcsCapability), 0x148U);
   ASSERT_EQ(f->bars.size(), 2U);
   EXPECT_EQ(f->bar(0)->base, 0x1000'0000'0000U);
   EXPECT_EQ(f->bar(0)->size, 32 * kMiB);
@@ -146,7 +152,7 @@ TEST(Enumeration, A64BitBarThatIsNotPrefetchableAndA32BitOneThatIsGoBelow4GiB) {
 }
 
 TEST(Enumeration, EverySizeOfABarGoesRound) {
-  for (unsigned shift = 7; shift <= 41; ++shift) {
+  for (unsigned shift = 7; shift <= 42; ++shift) {
     FakeHierarchy fake;
     FakeFunction& nic =
         fake.root(0).add(0, endpoint(bars(1ULL << shift, shift < 30 ? 1ULL << shift : 0)));
@@ -196,6 +202,30 @@ TEST(Enumeration, FunctionsOfAMultiFunctionDeviceAreFound) {
   EXPECT_EQ(found.functions[2].device, 6);
   EXPECT_EQ(found.functions[3].id, DeviceId::of(0, 1));
   EXPECT_EQ(many.asked, 0U);
+}
+
+TEST(EnumerationConfig, IsReadFromItsKeys) {
+  EnumerationConfig config;
+  Node root = Node::of_kind(Node::Kind::kMap);
+  for (const auto& [key, value] : {std::pair<const char*, const char*>{"memory_base", "1GiB"},
+                                   {"memory_size", "2GiB"},
+                                   {"prefetchable_base", "8TiB"},
+                                   {"prefetchable_size", "1TiB"},
+                                   {"max_read_request", "4KiB"},
+                                   {"relaxed_ordering", "false"},
+                                   {"extended_tags", "false"},
+                                   {"ten_bit_tags", "false"},
+                                   {"acs_redirect", "true"}}) {
+    root.members.push_back({key, {}, Node::scalar(value, false)});
+  }
+  bind_config(root, config);
+  EXPECT_EQ(config.memory.base, kGiB);
+  EXPECT_EQ(config.memory.bytes, 2 * kGiB);
+  EXPECT_EQ(config.prefetchable.base, 8192 * kGiB);
+  EXPECT_EQ(config.prefetchable.bytes, 1024 * kGiB);
+  EXPECT_EQ(config.max_read_request, 4096U);
+  EXPECT_FALSE(config.relaxed_ordering || config.extended_tags || config.ten_bit_tags);
+  EXPECT_TRUE(config.acs_redirect);
 }
 
 TEST(EnumerationConfig, IsCheckedWhereItIsWritten) {

@@ -35,6 +35,7 @@ inline pcie::ConfigSpace port(pcie::PortType type, pcie::ExpressShape shape = {}
   auto space = pcie::ConfigSpace::bridge("port", {0x1D0F, kPortDevice, 0x060400, 0, false});
   shape.type = type;
   space.add_express(shape);
+  space.add_error_reporting();
   if (type != pcie::PortType::kSwitchUpstream) space.add_access_control();
   return space;
 }

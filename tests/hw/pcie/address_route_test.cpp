@@ -77,12 +77,15 @@ TEST(AddressRoute, AWindowThatIsEmptyOrEndsNowhereIsRefused) {
 
 TEST(AddressRoute, ClearingForgetsAllWindows) {
   AddressRoute route;
+  route.add("low", 0, 0x1000, 0);
   route.add("a", 0x1000, 0x1000, 1);
   EXPECT_EQ(route.find(0x1000), 1);
   route.clear();
   EXPECT_EQ(route.find(0x1000), AddressRoute::kNone);
   route.add("b", 0x1000, 0x1000, 4);
   EXPECT_EQ(route.find(0x1000), 4);
+  route.add("c", 0x2000, 0x1000, 5);
+  EXPECT_THAT(refusal(route, 0x2000, 1), testing::HasSubstr("that of c,"));
 }
 
 TEST(AddressRoute, ManyWindowsAreAllFoundWithoutTheHeap) {

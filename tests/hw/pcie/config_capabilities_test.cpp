@@ -114,6 +114,7 @@ TEST(ConfigCapabilities, TheCompletionTimeoutFollowsItsRangeUntilItIsDisabled) {
     space.write(control, code);
     return space.completion_timeout()->max;
   };
+  EXPECT_EQ(space.read(express(space) + cfg::kDeviceCapabilities2) & 0x1FU, 0x1FU);
   EXPECT_EQ(space.completion_timeout()->min, 50 * kMicrosecond);
   EXPECT_EQ(space.completion_timeout()->max, 50 * kMillisecond);
   Time last = 0;
@@ -139,6 +140,10 @@ TEST(ConfigCapabilities, TheLinkTellsWhatItIsAndWhatItCould) {
   const unsigned at = express(space);
   EXPECT_EQ(space.read(at + cfg::kLinkCapabilities), 0x084U);
   EXPECT_EQ(space.read(at + cfg::kLinkCapabilities2), 0x1EU);
+  for (const PortType type : {PortType::kRootPort, PortType::kSwitchDownstream}) {
+    EXPECT_EQ(port(type).read(0x40 + cfg::kLinkCapabilities), cfg::kLinkActiveReporting | 0x105U);
+  }
+  EXPECT_EQ(port(PortType::kSwitchUpstream).read(0x40 + cfg::kLinkCapabilities), 0x105U);
   EXPECT_EQ(space.read(at + cfg::kLinkControl) >> 16, 0x084U);
   space.write(at + cfg::kLinkControl, 0xFFFF0000);
   EXPECT_EQ(space.read(at + cfg::kLinkControl) >> 16, 0x084U) << "status can only be read";
@@ -193,6 +198,7 @@ TEST(ConfigCapabilities, AnMsixTableThatDoesNotFitIsRefused) {
     return std::string();
   };
   EXPECT_EQ(problem({2048, 0, 0, 0, 0x8000}), "");
+  EXPECT_EQ(problem({1, 0, 0xFFF0, 0, 0}), "") << "to the last byte of the BAR";
   EXPECT_EQ(problem({2048, 0, 0x100, 0, 0}), "") << "the last byte before the table";
   EXPECT_THAT(problem({2048, 0, 0xF8, 0, 0}), testing::HasSubstr("overlap"));
   EXPECT_THAT(problem({2048, 0, 0, 0, 0x7FF8}), testing::HasSubstr("overlap"));
@@ -232,7 +238,10 @@ TEST(ConfigCapabilities, AShapeThatIsWrongIsRefused) {
   EXPECT_THROW(device(shape), ConfigError);
   shape.max_payload = 64;
   EXPECT_THROW(device(shape), ConfigError);
-  shape.max_payload = 256;
+  for (const std::uint32_t payload : {128U, 256U, 512U, 1024U, 2048U, 4096U}) {
+    shape.max_payload = payload;
+    EXPECT_EQ(device(shape).max_payload_supported(), payload);
+  }
   shape.type = PortType::kRootPort;
   EXPECT_THROW(device(shape), ConfigError);
   EXPECT_THROW(port(PortType::kEndpoint), ConfigError);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <utility>
 
 #include "hw/pcie/config_space.h"
 #include "tests/hw/pcie/config_tools.h"
@@ -102,6 +103,24 @@ TEST_F(ConfigErrors, TheLogCannotBeWritten) {
   space_.write(aer_ + cfg::kAerControl, 0);
   EXPECT_EQ(log(), kFirst);
   EXPECT_EQ(space_.read(aer_ + cfg::kAerControl), control);
+  EXPECT_EQ(control, cfg::kTimeoutLogCapable | 20U);
+}
+
+TEST(ConfigErrorsReceived, AnAnswerThatIsNoSuccessShowsInStatusUntilItIsCleared) {
+  ConfigSpace nic = ConfigSpace::endpoint("nic0", {0x15B3, 1, 0, 0, false}, {});
+  ConfigSpace root = ConfigSpace::bridge("port0", {0x1D0F, 1, 0, 0, false});
+  for (const auto& [space, offset] :
+       {std::pair{&nic, cfg::kCommand}, std::pair{&root, cfg::kSecondaryStatus}}) {
+    space->log_completion(Status::kSuccess);
+    EXPECT_EQ(space->read(offset), 0U);
+    space->log_completion(Status::kUnsupportedRequest);
+    EXPECT_EQ(space->read(offset), 1U << 29);
+    space->log_completion(Status::kCompleterAbort);
+    EXPECT_EQ(space->read(offset), 3U << 28);
+    space->write(offset, 1U << 29, 0xC);
+    EXPECT_EQ(space->read(offset), 1U << 28);
+  }
+  EXPECT_EQ(root.read(cfg::kCommand), 0U);
 }
 
 TEST(ConfigErrorsWithout, AFunctionWithoutTheCapabilityStillSaysThatItSawAnError) {

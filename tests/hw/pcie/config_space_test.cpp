@@ -55,6 +55,14 @@ TEST(ConfigSpace, AHeaderTellsWhoItIsAndCannotBeWritten) {
   EXPECT_TRUE(bridge.is_bridge());
 }
 
+TEST(ConfigSpace, SoftwareKeepsItsOwnInCacheLineSizeAndInterruptLine) {
+  ConfigSpace space = device();
+  for (const unsigned offset : {cfg::kCacheLine, cfg::kInterruptLine}) {
+    space.write(offset, ~0U);
+    EXPECT_EQ(space.read(offset), 0xFFU) << offset;
+  }
+}
+
 TEST(ConfigSpace, EveryByteEnableWritesItsByteAlone) {
   for (unsigned enables = 0; enables < 16; ++enables) {
     ConfigSpace space = port(PortType::kRootPort);

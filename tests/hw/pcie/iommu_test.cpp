@@ -6,6 +6,8 @@
 #include <list>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "tests/support/allocations.h"
 #include "tlm/base/error.h"
@@ -78,6 +80,8 @@ TEST(Iommu, OnlyWholePagesAreMappedAndNoneTwice) {
   EXPECT_EQ(iommu.map(kNic, 2 * kPage, 0, 2 * kPage, true), MapStatus::kDone);
   EXPECT_EQ(iommu.map(kNic, 8 * kPage, 0, kPage, true), MapStatus::kDone);
   EXPECT_EQ(iommu.map(kGpu, 4 * kPage, 0, kPage, true), MapStatus::kDone);
+  EXPECT_EQ(iommu.map(kGpu, ~(kPage - 1), 0, kPage, true), MapStatus::kDone);
+  EXPECT_EQ(iommu.walk(kGpu, ~0ULL, false).physical, kPage - 1);
 }
 
 TEST(Iommu, UnmappingTakesPagesOutOfTheMiddle) {
@@ -96,6 +100,21 @@ TEST(Iommu, UnmappingTakesPagesOutOfTheMiddle) {
   }
   EXPECT_EQ(mapped, "xxx.xxxx....xxxxxxxx");
   EXPECT_EQ(iommu.map(kNic, 3 * kPage, 0, kPage, true), MapStatus::kDone);
+}
+
+TEST(Iommu, UnmappingAWholeMappingLeavesRoomForAnother) {
+  Iommu iommu(config_of(64, 4));
+  for (const std::uint64_t first : {std::uint64_t{0}, 7 * kPage}) {
+    ASSERT_EQ(iommu.map(kNic, first, 100 * kPage, 2 * kPage, true), MapStatus::kDone);
+    ASSERT_EQ(iommu.unmap(kNic, first, 2 * kPage), MapStatus::kDone);
+    for (std::uint64_t page = 0; page < 4; ++page) {
+      EXPECT_EQ(iommu.walk(kNic, first + page * kPage, false).fault, IommuFault::kNotMapped);
+    }
+    ASSERT_EQ(iommu.map(kNic, first, 300 * kPage, 4 * kPage, true), MapStatus::kDone);
+    EXPECT_EQ(iommu.walk(kNic, first, false).physical, 300 * kPage);
+    EXPECT_EQ(iommu.walk(kNic, first + 2 * kPage, false).physical, 302 * kPage);
+    ASSERT_EQ(iommu.unmap(kNic, first, 4 * kPage), MapStatus::kDone);
+  }
 }
 
 TEST(Iommu, TheTlbHoldsWhatWasWalkedUntilItIsInvalidated) {
@@ -217,21 +236,45 @@ TEST(Iommu, TranslatesWithoutTheHeap) {
   EXPECT_EQ(support::allocations(), before);
 }
 
-TEST(IommuConfig, ASetIsNotLargerThanTheTlb) {
-  IommuConfig config;
-  const auto bind = [&](const std::string& key, const std::string& value) {
-    Node root = Node::of_kind(Node::Kind::kMap);
+using Keys = std::vector<std::pair<std::string, std::string>>;
+
+/// The configuration that these keys make.
+IommuConfig bound(const Keys& keys) {
+  Node root = Node::of_kind(Node::Kind::kMap);
+  for (const auto& [key, value] : keys) {
     root.members.push_back({key, {}, Node::scalar(value, false)});
-    bind_config(root, config);
-  };
-  EXPECT_THROW(bind("tlb_ways", "128"), ConfigError);
-  config = {};
-  EXPECT_THROW(bind("tlb_entries", "48"), ConfigError);
-  config = {};
-  bind("page_size", "2MiB");
+  }
+  IommuConfig config;
+  bind_config(root, config);
+  return config;
+}
+
+TEST(IommuConfig, IsReadFromItsKeys) {
+  const IommuConfig standard = bound({});
+  EXPECT_FALSE(standard.enabled);
+  EXPECT_EQ(standard.page_size, kPage);
+  EXPECT_EQ(standard.tlb_entries, 64U);
+  EXPECT_EQ(standard.miss_latency, 330 * kNanosecond);
+  EXPECT_EQ(standard.walkers, 8U);
+  const IommuConfig config = bound({{"enabled", "true"},
+                                    {"page_size", "2MiB"},
+                                    {"tlb_entries", "128"},
+                                    {"tlb_ways", "128"},
+                                    {"miss_latency", "500ns"},
+                                    {"walkers", "2"}});
+  EXPECT_TRUE(config.enabled);
   EXPECT_EQ(config.page_size, 2ULL << 20);
-  EXPECT_EQ(config.miss_latency, 330 * kNanosecond);
-  EXPECT_FALSE(config.enabled);
+  EXPECT_EQ(config.tlb_entries, 128U);
+  EXPECT_EQ(config.tlb_ways, 128U);
+  EXPECT_EQ(config.miss_latency, 500 * kNanosecond);
+  EXPECT_EQ(config.walkers, 2U);
+}
+
+TEST(IommuConfig, ATlbThatCannotBeIsRefused) {
+  for (const Keys& keys : {Keys{{"tlb_ways", "128"}}, Keys{{"tlb_entries", "48"}},
+                           Keys{{"tlb_ways", "3"}}, Keys{{"walkers", "0"}}}) {
+    EXPECT_THROW(bound(keys), ConfigError) << keys.front().first;
+  }
 }
 
 }  // namespace

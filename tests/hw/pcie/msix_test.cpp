@@ -51,6 +51,7 @@ TEST(Msix, BeyondTheTableThereIsNothing) {
   EXPECT_EQ(table.pending_bytes(), 8U);
   EXPECT_EQ(MsixTable(64).pending_bytes(), 8U);
   EXPECT_EQ(MsixTable(65).pending_bytes(), 16U);
+  EXPECT_EQ(MsixTable(2048).table_bytes(), 32'768U);
   EXPECT_THROW(MsixTable(0), std::invalid_argument);
   EXPECT_THROW(MsixTable(2049), std::invalid_argument);
   EXPECT_THROW(table.raise(2), std::out_of_range);
