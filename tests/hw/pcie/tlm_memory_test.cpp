@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
 #include <vector>
 
 #include "tests/hw/pcie/memory_user.h"
@@ -176,11 +177,15 @@ struct OneAccess : MemoryClient {
     const LazyScheduler::Visit visit(bench.steps);
     bench.memory.access(access);
   }
-  void memory_done(MemoryAccess&) override { done_at.push_back(bench.simulation.now()); }
+  void memory_done(MemoryAccess& done) override {
+    done_at.push_back(bench.simulation.now());
+    sizes.push_back(done.bytes);
+  }
 
   MemoryBench& bench;
   Ref<MemoryAccess> access;
   std::vector<Time> done_at;
+  std::vector<std::uint32_t> sizes;  // as they were done
 };
 
 TEST(TlmMemoryTest, TimeIsTheTargets) {
@@ -200,6 +205,51 @@ TEST(TlmMemoryTest, TimeIsTheTargets) {
   // others were over: 52 to 55, 55 to 58, 58 to 61 ns.
   ASSERT_EQ(one.done_at.size(), 1U);
   EXPECT_EQ(one.done_at[0], 61 * kNanosecond);
+}
+
+// A read of no byte flushes the writes before it, however they are sent.
+TEST(TlmMemoryTest, AnAccessToNoByteIsDoneWhenTheWritesBeforeItAre) {
+  TlmMemoryConfig config = config_of(TlmStyle::kApproximatelyTimed);
+  config.write_order = WriteOrder::kTarget;
+  MemoryBench bench(config, use_of(0), target_config());
+  OneAccess one(bench);
+  one.give(true, kBase, 64);
+  one.give(true, kBase + 64, 32);
+  one.give(false, kBase, 0);
+  bench.simulation.run(kForever / 2);
+  ASSERT_EQ(one.sizes.size(), 3U);
+  EXPECT_EQ(one.sizes.back(), 0U);
+  EXPECT_GE(one.done_at.back(), 50 * kNanosecond);
+}
+
+/// Steps of the subsystem, and when the kernel came to them.
+struct Steps {
+  Steps(LazyScheduler& scheduler, const std::string& name)
+      : steps(scheduler),
+        event(Event::of<&Steps::step>(*this, scheduler.partition().endpoint(name), Phase::kAct)) {}
+  void step() { late = steps.partition().now() - steps.now(); }
+  LazyScheduler& steps;
+  Event event;
+  Time late = -1;
+};
+
+TEST(TlmMemoryTest, WithAForeignModuleEachStepIsOnTime) {
+  Simulation simulation({});
+  LazyScheduler steps(simulation.partition(), "host");
+  TlmMemory memory("memory", steps, config_of(TlmStyle::kApproximatelyTimed));
+  foreign::ForeignMemory target("target", target_config());
+  memory.socket.bind(target.socket);
+  Steps first(steps, "first");
+  Steps last(steps, "last");
+  simulation.seal();
+  {
+    const LazyScheduler::Visit visit(steps);
+    steps.schedule(first.event, kNanosecond);
+    steps.schedule(last.event, kMicrosecond);
+  }
+  simulation.run(kForever / 2);
+  EXPECT_EQ(first.late, 0);
+  EXPECT_EQ(last.late, 0);
 }
 
 TEST(TlmMemoryTest, AnErrorOfTheTargetFailsTheAccess) {

@@ -87,9 +87,9 @@ class ForeignInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface
   void request_over(Transaction& trans, const sc_core::sc_time& delay);
   void answer(Transaction& trans, tlm::tlm_sync_enum& result, tlm::tlm_phase& phase,
               sc_core::sc_time& delay);
-  tlm::tlm_sync_enum nb_transport(Payload& trans, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum nb_transport(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void invalidate(sc_dt::uint64 start, sc_dt::uint64 end);
-  void step(Payload& trans, const tlm::tlm_phase& phase);
+  void step(Payload& payload, const tlm::tlm_phase& phase);
 
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
   bool chance(unsigned percent) { return below(100) < percent; }
