@@ -67,6 +67,7 @@ class TestDevice : public pcie::DeviceRegisters, public pcie::DmaListener {
   }
   void dma_done(const pcie::DmaDone& finished) override {
     partition().close_work();
+    if (!keeps) done.clear();
     Done entry{finished.ticket, now(), finished.status, {}};
     if (finished.payload) {
       const std::uint8_t* data = finished.payload->data();
@@ -120,6 +121,7 @@ class TestDevice : public pcie::DeviceRegisters, public pcie::DmaListener {
   std::function<void(const Write&)> on_write;
   std::function<void(const Done&)> on_done;
   pcie::Status read_status = pcie::Status::kSuccess;
+  bool keeps = true;  // all of `done`, not the last alone
 
  private:
   pcie::Hierarchy& hierarchy_;
