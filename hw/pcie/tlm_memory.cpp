@@ -59,7 +59,8 @@ TlmMemory::TlmMemory(sc_core::sc_module_name name, LazyScheduler& steps,
   socket.register_nb_transport_bw(this, &TlmMemory::nb_transport);
   if (config.style == TlmStyle::kApproximatelyTimed) return;
   for (std::uint32_t i = 0; i < config.outstanding; ++i) {
-    sc_core::sc_spawn([this] { run_thread(); }, sc_core::sc_gen_unique_name("thread"));
+    sc_core::sc_event& work = work_.emplace_back();
+    sc_core::sc_spawn([this, &work] { run_thread(work); }, sc_core::sc_gen_unique_name("thread"));
   }
 }
 
@@ -215,8 +216,7 @@ void TlmMemory::finish(Job& job) {
 
 // Loosely timed: a thread carries one transaction at a time.
 
-void TlmMemory::run_thread() {
-  sc_core::sc_event work;
+void TlmMemory::run_thread(sc_core::sc_event& work) {
   for (;;) {
     Job* job = next_job();
     while (job == nullptr) {

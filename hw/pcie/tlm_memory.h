@@ -120,14 +120,16 @@ class TlmMemory : public sc_core::sc_module, public MemoryPort, private tlm::tlm
   void request_free();
   void over(Part& part);
 
-  void run_thread();
+  void run_thread(sc_core::sc_event& work);
 
   LazyScheduler& steps_;
   Partition& partition_;
   TlmMemoryConfig config_;
   Endpoint& endpoint_;
   Event send_;
-  Event request_free_;                    // the request phase under way ends
+  Event request_free_;  // the request phase under way ends
+  // Not on the threads' stacks, which are never unwound.
+  std::deque<sc_core::sc_event> work_;
   std::vector<sc_core::sc_event*> idle_;  // threads that wait for work
 
   Ring<Job*> reads_;      // the first may be sent in part
