@@ -88,7 +88,7 @@ class TlmMemory : public sc_core::sc_module, public MemoryPort, private tlm::tlm
 
   /// A transaction of the target.
   struct Part : Payload {
-    Part(TlmMemory& memory, Endpoint& endpoint)
+    Part(TlmMemory& memory, railyard::Endpoint& endpoint)
         : Payload(&memory),
           owner(memory),
           due(Event::of<&Part::over>(*this, endpoint, Phase::kAct)) {}
@@ -125,7 +125,7 @@ class TlmMemory : public sc_core::sc_module, public MemoryPort, private tlm::tlm
   LazyScheduler& steps_;
   Partition& partition_;
   TlmMemoryConfig config_;
-  Endpoint& endpoint_;
+  railyard::Endpoint& endpoint_;
   Event send_;
   Event request_free_;  // the request phase under way ends
   // Not on the threads' stacks, which are never unwound.

@@ -114,7 +114,7 @@ class TlmTarget : public sc_core::sc_module, public CpuListener, private MemoryC
   CpuPort& devices_;
   std::uint64_t ticket_;
   TlmTargetConfig config_;
-  Endpoint& endpoint_;
+  railyard::Endpoint& endpoint_;
   Event arrived_;
   Event accept_;
   Event respond_;
