@@ -48,10 +48,7 @@ void Completer::write(TlpRef tlp, std::uint64_t address) {
   access->client = this;
   access->ticket = first_posted_ + posted_.size();
   posted_.push({std::move(tlp), access});
-  // Memory that shows writes as they come gets them one by one: the next when the last is there.
-  const bool later =
-      memory_.commits_at_once() && posted_.size() > 1 && !posted_.back().tlp->relaxed;
-  if (!later) memory_.access(std::move(access));
+  memory_.access(std::move(access));
 }
 
 void Completer::memory_done(MemoryAccess& access) {
@@ -92,12 +89,9 @@ void Completer::advance() {
     if (!posted_.front().visible) make_visible(posted_.front());
     posted_.pop();
     ++first_posted_;
-    if (memory_.commits_at_once() && !posted_.empty() && !posted_.front().done &&
-        !posted_.front().tlp->relaxed) {
-      memory_.access(posted_.front().access);
-    }
   }
   answer_flushed();
+  start_waiting();
 }
 
 void Completer::make_visible(Posted& posted) {
@@ -121,11 +115,18 @@ void Completer::answer_flushed() {
 }
 
 void Completer::read(TlpRef tlp, std::uint64_t address) {
-  if (reads_ == config_.reads) {
-    waiting_.push({std::move(tlp), address});
-    return;
+  waiting_.push({std::move(tlp), address, first_posted_ + posted_.size()});
+  start_waiting();
+}
+
+// A memory that shows writes when they are done is not asked before: it could answer with what was
+// there before them, and its bytes cannot be read again.
+void Completer::start_waiting() {
+  while (!waiting_.empty() && reads_ < config_.reads) {
+    if (memory_.commits_at_once() && first_posted_ < waiting_.front().after) return;
+    Waiting next = waiting_.pop();
+    start_read(std::move(next.tlp), next.address);
   }
-  start_read(std::move(tlp), address);
 }
 
 void Completer::start_read(TlpRef tlp, std::uint64_t address) {
@@ -164,9 +165,7 @@ void Completer::reply(Reading reading) {
   } else {
     send_data(reading);
   }
-  if (waiting_.empty()) return;
-  Waiting next = waiting_.pop();
-  start_read(std::move(next.tlp), next.address);
+  start_waiting();
 }
 
 void Completer::send_data(const Reading& reading) {

@@ -62,8 +62,10 @@ class Completer : public MemoryClient {
   struct Waiting {
     TlpRef tlp;
     std::uint64_t address = 0;
+    std::uint64_t after = 0;  // writes that came before it
   };
 
+  void start_waiting();
   void start_read(TlpRef tlp, std::uint64_t address);
   void write_done(MemoryAccess& access);
   void make_visible(Posted& posted);
@@ -88,7 +90,7 @@ class Completer : public MemoryClient {
   Ring<Posted> posted_;             // writes that not everybody can see
   std::uint64_t first_posted_ = 0;  // serial of the front
 
-  Ring<Waiting> waiting_;  // reads beyond config_.reads
+  Ring<Waiting> waiting_;  // reads that have not begun
   Ring<Reading> held_;     // reads whose data is there, behind writes
   std::uint32_t reads_ = 0;
   std::vector<Reading> readings_;
