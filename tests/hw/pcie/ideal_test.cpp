@@ -1,0 +1,459 @@
+// PCIe without packets: time, bandwidth and order of transfers.
+#include <gmock/gmock.h>
+
+#include "tests/hw/pcie/ideal_bench.h"
+#include "tests/support/allocations.h"
+#include "tests/support/fresh_kernel.h"
+#include "tlm/base/error.h"
+#include "tlm/sim/random.h"
+
+namespace railyard::pcie::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+constexpr Time kLatency = 150 * kNanosecond;
+constexpr Time kReadLatency = 50 * kNanosecond;
+
+std::vector<std::uint8_t> pattern(std::size_t bytes, unsigned seed) {
+  std::vector<std::uint8_t> all(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) all[i] = static_cast<std::uint8_t>(i * 7 + seed);
+  return all;
+}
+
+TEST(IdealPcie, AWriteLeavesInItsBytesTimeAndIsSeenALatencyAndAnAccessLater) {
+  IdealBench bench;
+  bench.run([&] { bench.give(bench.write_of(0x1000, pattern(4096, 1))); });
+  EXPECT_EQ(bench.done[0].at, lane_time(4096));
+  EXPECT_THAT(bench.commits,
+              ElementsAre(Pair(lane_time(4096) + kLatency + kMemoryLatency, 0x1000)));
+  EXPECT_EQ(bench.simulation.now(), lane_time(4096) + kLatency + kMemoryLatency);
+}
+
+TEST(IdealPcie, AReadTakesBothWaysTheMemoryAndItsBytes) {
+  for (const std::uint32_t bytes : {0U, 1U, 64U, 4096U, 100'000U}) {
+    const support::FreshKernel kernel;
+    IdealBench bench;
+    bench.run([&] { bench.give(bench.read_of(0x1000, bytes)); });
+    EXPECT_EQ(bench.done[0].at, 2 * kLatency + kMemoryLatency + kReadLatency + lane_time(bytes))
+        << bytes;
+    EXPECT_EQ(bench.done[0].status, Status::kSuccess);
+  }
+}
+
+TEST(IdealPcie, DataGoesThereAndBackWhateverItsPlaceAndSize) {
+  IdealBench bench;
+  const auto large = pattern(10'000, 3);
+  bench.run([&] {
+    bench.give(bench.write_of(0x1FFD, large));
+    DmaRequest part = bench.write_of(0x9001, large);
+    part.payload_offset = 5;
+    part.bytes = 6;
+    bench.give(std::move(part));
+    bench.give(bench.read_of(0x1FFD, 10'000, true));
+    bench.give(bench.read_of(0x9001, 6, true));
+  });
+  EXPECT_EQ(bench.done[2].bytes, large);
+  EXPECT_EQ(bench.done[3].bytes, std::vector<std::uint8_t>(large.begin() + 5, large.begin() + 11));
+}
+
+// 2,000 transfers of sizes that no picosecond divides: the time is that of their sum, rounded once.
+TEST(IdealPcie, BandwidthIsExactInBothDirectionsAtOnce) {
+  IdealBench bench;
+  std::uint64_t sum = 0;
+  std::uint64_t last_write = 0;
+  std::uint64_t last_read = 0;
+  bench.run([&] {
+    for (std::uint32_t i = 0; i < 1000; ++i) {
+      const std::uint32_t bytes = 1 + i * 37 % 9000;
+      sum += bytes;
+      last_write = bench.give(IdealBench::elided(true, 0x10000 + i, bytes));
+      last_read = bench.give(IdealBench::elided(false, 0x20000 + i, bytes));
+    }
+  });
+  EXPECT_EQ(bench.done[last_write].at, lane_time(sum));
+  EXPECT_EQ(bench.done[last_read].at,
+            2 * kLatency + kMemoryLatency + kReadLatency + lane_time(sum));
+}
+
+TEST(IdealPcie, WritesAreSeenInOrderWhateverTheirMemoryDoes) {
+  IdealBench bench;
+  bench.memory.slow = [](const MemoryAccess& access) { return access.address == 0x1000; };
+  bench.run([&] {
+    bench.give(bench.write_of(0x1000, pattern(64, 1)));
+    bench.give(bench.write_of(0x2000, pattern(64, 2)));
+  });
+  const Time slow = lane_time(64) + kLatency + kMemoryLatency + kMicrosecond;
+  EXPECT_THAT(bench.commits, ElementsAre(Pair(slow, 0x1000), Pair(slow, 0x2000)));
+}
+
+TEST(IdealPcie, ARelaxedWriteIsSeenAsSoonAsItsMemoryHasIt) {
+  IdealBench bench;
+  bench.memory.slow = [](const MemoryAccess& access) { return access.address == 0x1000; };
+  bench.run([&] {
+    bench.give(bench.write_of(0x1000, pattern(64, 1)));
+    DmaRequest relaxed = bench.write_of(0x2000, pattern(64, 2));
+    relaxed.relaxed = true;
+    bench.give(std::move(relaxed));
+    bench.give(bench.write_of(0x3000, pattern(64, 3)));
+  });
+  const Time slow = lane_time(64) + kLatency + kMemoryLatency + kMicrosecond;
+  EXPECT_THAT(bench.commits, ElementsAre(Pair(lane_time(128) + kLatency + kMemoryLatency, 0x2000),
+                                         Pair(slow, 0x1000), Pair(slow, 0x3000)));
+}
+
+TEST(IdealPcie, AReadOfNoByteIsAnsweredWhenTheWritesBeforeItAreSeen) {
+  IdealBench bench;
+  bench.memory.slow = [](const MemoryAccess& access) { return access.address == 0x1000; };
+  bench.run([&] {
+    bench.give(bench.write_of(0x1000, pattern(64, 1)));
+    bench.give(bench.read_of(0x5000, 0));
+  });
+  const Time seen = lane_time(64) + kLatency + kMemoryLatency + kMicrosecond;
+  EXPECT_EQ(bench.done[1].at, seen + kReadLatency + kLatency);
+}
+
+TEST(IdealPcie, AFencedReadFindsWhatWasWrittenBeforeAndAnotherReadNeedNotWait) {
+  IdealBench bench;
+  bench.memory.slow = [](const MemoryAccess& access) { return access.write; };
+  const auto data = pattern(8192, 9);
+  bench.run([&] {
+    bench.give(bench.write_of(0x1000, data));
+    bench.give(bench.read_of(0x5000, 64));
+    bench.give(bench.read_of(0x1000, 8192, true));
+  });
+  EXPECT_EQ(bench.done[1].at, 2 * kLatency + kMemoryLatency + kReadLatency + lane_time(64));
+  EXPECT_EQ(bench.done[2].bytes, data);
+}
+
+TEST(IdealPcie, AnInterruptArrivesBehindTheDataOfAllWritesBefore) {
+  IdealBench bench;
+  bench.memory.slow = [](const MemoryAccess& access) { return access.address == 0x1000; };
+  bench.a.set_interrupts(40);
+  bench.run([&] {
+    bench.give(bench.write_of(0x1000, pattern(64, 1)));
+    bench.a.interrupt(3);
+    bench.give(bench.write_of(0x2000, pattern(64, 1)));
+    bench.b.interrupt(5);  // another function's has its own order
+  });
+  const Time slow = lane_time(64) + kLatency + kMemoryLatency + kMicrosecond;
+  EXPECT_THAT(bench.events, ElementsAre(Pair(lane_time(4) + kLatency, "interrupt 5"),
+                                        Pair(slow, "interrupt 43")));
+  EXPECT_THAT(bench.commits, ElementsAre(Pair(slow, 0x1000), Pair(slow, 0x2000)));
+}
+
+TEST(IdealPcie, AnAddressThatNobodyHasFailsAReadAndLosesAWriteAndBothAreReported) {
+  IdealBench bench;
+  bench.run([&] {
+    bench.give(bench.write_of(kNobody, pattern(64, 1)));
+    bench.give(bench.read_of(kNobody, 64));
+    bench.give(bench.write_of(0x2000, pattern(64, 1)));
+    bench.give(bench.read_of(kDeviceMemory + (1U << 20) - 4096, 8192));  // half of it is there
+  });
+  EXPECT_EQ(bench.done[0].status, Status::kSuccess);
+  EXPECT_EQ(bench.done[1].status, Status::kUnsupportedRequest);
+  EXPECT_EQ(bench.done[1].at, 2 * kLatency + kReadLatency);
+  EXPECT_EQ(bench.done[3].status, Status::kUnsupportedRequest);
+  EXPECT_TRUE(bench.done[3].bytes.empty());
+  EXPECT_EQ(bench.commits.size(), 1U);
+  ASSERT_EQ(bench.hierarchy.error_count(), 3U);
+  EXPECT_EQ(bench.hierarchy.errors()[0].what,
+            "unsupported request: a write of 64 B at 0x70000000 (nobody) was lost");
+  EXPECT_EQ(bench.hierarchy.errors()[1].what,
+            "unsupported request for a read of 64 B at 0x70000000 (nobody)");
+}
+
+TEST(IdealPcie, PeersReachEachOthersMemoryOverBothWays) {
+  IdealBench bench;
+  const auto data = pattern(4096, 5);
+  bench.run([&] {
+    bench.give(bench.write_of(kDeviceMemory + 0x3000, data));
+    bench.give(bench.read_of(kDeviceMemory + 0x3000, 4096, true));
+  });
+  EXPECT_EQ(bench.done[1].bytes, data);
+  EXPECT_EQ(bench.device_byte(0x3001), data[1]);
+  // The bytes pass the second lane as they come; the read follows them.
+  const Time written = lane_time(4096) + 2 * kLatency + 4096 * kDeviceByte + kMemoryLatency;
+  EXPECT_EQ(bench.done[1].at, written + lane_time(4096) + 2 * kLatency);
+  EXPECT_EQ(bench.hierarchy.who(kDeviceMemory + 5), "b BAR 2");
+}
+
+TEST(IdealPcie, AFunctionReachesItsOwnMemoryAndRegistersByAddress) {
+  IdealBench bench;
+  const auto data = pattern(64, 5);
+  bench.run([&] {
+    bench.give(bench.b, bench.write_of(kDeviceMemory, data));
+    bench.give(bench.b, bench.read_of(kDeviceMemory, 64, true));
+    bench.give(bench.b, bench.write_of(kRegisters, {7}));
+    bench.give(bench.b, bench.read_of(kRegisters, 1, true));
+  });
+  EXPECT_EQ(bench.done[1].bytes, data);
+  EXPECT_THAT(bench.done[3].bytes, ElementsAre(7));
+}
+
+TEST(IdealPcie, AFlagIsNotSeenBeforeDataThatWentToAPeer) {
+  IdealBench bench;
+  std::uint8_t seen = 0;
+  const auto log_commit = bench.memory.on_commit;
+  bench.memory.on_commit = [&](const MemoryAccess& access) {
+    log_commit(access);
+    seen = bench.device_byte(0);
+  };
+  bench.run([&] {
+    bench.give(bench.write_of(kDeviceMemory, {77}));
+    bench.give(bench.write_of(0x1000, {1}));
+  });
+  EXPECT_EQ(seen, 77);
+}
+
+TEST(IdealPcie, APeersDoorbellRingsBehindTheDataBeforeIt) {
+  IdealBench bench;
+  bench.memory.slow = [](const MemoryAccess&) { return true; };
+  bench.run([&] {
+    bench.give(bench.write_of(0x1000, pattern(64, 1)));
+    bench.give(bench.write_of(kRegisters + 8, {9, 0, 0, 0}));
+  });
+  EXPECT_THAT(
+      bench.events,
+      ElementsAre(Pair(lane_time(64) + kLatency + kMemoryLatency + kMicrosecond, "write 8 9")));
+}
+
+TEST(IdealPcie, CoresReachRegistersInOrderAndInTime) {
+  IdealBench bench;
+  bench.run([&] {
+    const std::uint64_t one = 1;
+    EXPECT_TRUE(bench.pcie.is_device(kRegisters + 4095));
+    EXPECT_TRUE(bench.pcie.is_device(kNobody));
+    EXPECT_FALSE(bench.pcie.is_device(0x1000));
+    bench.pcie.cpu_write(kRegisters + 16, reinterpret_cast<const std::uint8_t*>(&one), 8);
+    bench.pcie.cpu_read(kRegisters + 16, 8, 5);
+    bench.pcie.cpu_read(kNobody, 4, 6);
+    bench.pcie.config_read(DeviceId::of(1, 0), 0, 7);
+  });
+  const Time written = lane_time(8) + kLatency;
+  const Time read = written + 350 * kNanosecond;
+  const std::string ones = std::to_string(~std::uint64_t{0});
+  EXPECT_THAT(bench.events,
+              ElementsAre(Pair(written, "write 16 1"), Pair(2 * kLatency, "core read 6 1 " + ones),
+                          Pair(2 * kLatency, "core read 7 1 " + ones), Pair(read, "read 16"),
+                          Pair(read + lane_time(8) + kLatency, "core read 5 0 1")));
+  EXPECT_EQ(bench.hierarchy.error_count(), 1U);
+}
+
+TEST(IdealPcie, CoresReachAFunctionsMemory) {
+  IdealBench bench;
+  bench.run([&] {
+    const std::uint8_t line[64] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    bench.pcie.cpu_write(kDeviceMemory + 64, line, 64);
+    bench.pcie.cpu_read(kDeviceMemory + 65, 2, 1);
+  });
+  ASSERT_EQ(bench.events.size(), 1U);
+  EXPECT_EQ(bench.events[0].second, "core read 1 0 " + std::to_string(2 + 3 * 256));
+  EXPECT_EQ(bench.events[0].first,
+            lane_time(64) + kLatency + 64 * kDeviceByte + kMemoryLatency + lane_time(2) + kLatency);
+}
+
+TEST(IdealPcie, ACoresReadIsAnsweredBehindWhatTheDeviceWroteBefore) {
+  IdealBench bench;
+  bench.memory.slow = [](const MemoryAccess&) { return true; };
+  bench.run([&] {
+    bench.give(bench.b, bench.write_of(0x1000, pattern(4096, 1)));
+    bench.pcie.cpu_read(kRegisters, 4, 1);
+  });
+  ASSERT_EQ(bench.events.size(), 2U);
+  EXPECT_EQ(bench.events[1].first, lane_time(4096) + kLatency + kMemoryLatency + kMicrosecond);
+}
+
+TEST(IdealPcie, WhatRegistersRefuseFailsTheReader) {
+  for (const Status status : {Status::kCompleterAbort, Status::kTimeout}) {
+    const support::FreshKernel kernel;
+    IdealBench bench;
+    bench.answer = status;
+    bench.run([&] {
+      bench.give(bench.read_of(kRegisters, 4));
+      bench.pcie.cpu_read(kRegisters, 4, 1);
+    });
+    EXPECT_EQ(bench.done[0].status, status);
+    EXPECT_EQ(bench.events.back().second, "core read 1 " +
+                                              std::to_string(static_cast<unsigned>(status)) + " " +
+                                              std::to_string(~std::uint64_t{0}));
+    EXPECT_EQ(bench.hierarchy.error_count(), 2U);
+  }
+}
+
+TEST(IdealPcie, ALongReadOfRegistersAndAWriteWithoutDataAreReported) {
+  IdealBench bench;
+  bench.run([&] {
+    bench.give(bench.read_of(kRegisters, 16));
+    bench.give(IdealBench::elided(true, kRegisters, 16));
+  });
+  EXPECT_EQ(bench.done[0].status, Status::kCompleterAbort);
+  EXPECT_TRUE(bench.events.empty());
+  EXPECT_EQ(bench.hierarchy.error_count(), 3U);  // the abort by both ends
+}
+
+TEST(IdealPcie, ABarThatOverlapsOrDoesNotFitIsRefused) {
+  const support::FreshKernel kernel;
+  Simulation simulation{{}};
+  Hierarchy hierarchy("pcie", simulation.partition());
+  PlainMemory memory(hierarchy, 4096, 1);
+  struct : InterruptSink {
+    void interrupt(std::uint32_t) override {}
+  } sink;
+  IdealPcie pcie("root", hierarchy, {}, sink);
+  IdealFunction f("f", pcie, {}, IdealBench::bars(), memory);
+  f.place(0, 0x8000);
+  EXPECT_THROW(f.place(2, 0x10), ConfigError);
+  EXPECT_THROW(f.place(2, 0), ConfigError);  // the other lies in it
+  EXPECT_THROW(f.place(1, 0x1000), ConfigError);
+}
+
+TEST(IdealPcie, AReportedHostErrorIsACompleterAbort) {
+  IdealBench bench;
+  bench.memory.slow = [](const MemoryAccess& access) {
+    const_cast<MemoryAccess&>(access).failed = access.address == 0x1000;
+    return false;
+  };
+  bench.run([&] {
+    bench.give(bench.read_of(0x1000, 64));
+    bench.give(bench.write_of(0x1000, pattern(64, 1)));
+    bench.give(bench.write_of(0x2000, pattern(64, 1)));
+  });
+  EXPECT_EQ(bench.done[0].status, Status::kCompleterAbort);
+  EXPECT_EQ(bench.commits.size(), 1U);
+  EXPECT_EQ(bench.hierarchy.error_count(), 2U);
+}
+
+TEST(IdealPcie, APageTakesFewKernelEvents) {
+  for (const bool write : {true, false}) {
+    const support::FreshKernel kernel;
+    IdealBench bench;
+    bench.run([&] {
+      bench.give(write ? bench.write_of(0x1000, pattern(4096, 1)) : bench.read_of(0x1000, 4096));
+    });
+    // One is the test's own.
+    EXPECT_LE(bench.simulation.kernel_events(), 6U) << write;
+    EXPECT_LE(bench.hierarchy.scheduler().fired(), 6U) << write;
+  }
+}
+
+TEST(IdealPcie, ALongTransferTakesFewKernelEventsAndAFewStepsAPage) {
+  for (const bool write : {true, false}) {
+    const support::FreshKernel kernel;
+    IdealBench bench;
+    constexpr std::uint32_t kPages = 1000;
+    bench.run([&] { bench.give(IdealBench::elided(write, 0x1000, kPages * 4096)); });
+    const Time ends = lane_time(kPages * 4096);
+    EXPECT_EQ(bench.last_done, write ? ends : ends + 2 * kLatency + kMemoryLatency + kReadLatency);
+    EXPECT_LE(bench.simulation.kernel_events(), write ? 8U : 600U);
+    EXPECT_LE(bench.hierarchy.scheduler().fired(), 6U * kPages);
+  }
+}
+
+TEST(IdealPcie, AllocatesNothingOnceWarm) {
+  IdealBench bench;
+  bench.keeps = false;
+  bench.memory.on_commit = {};
+  bench.memory.slow = [](const MemoryAccess& access) { return access.address % 3 == 0; };
+  std::uint64_t before = 0;
+  std::uint64_t after = 0;
+  int left = 60'000;
+  std::uint8_t line[8] = {};
+  bench.on_done = [&](const DmaDone& finished) {
+    if (--left == 20'000) before = support::allocations();
+    if (left == 0) after = support::allocations();
+    if (left <= 0) return;
+    const std::uint32_t bytes = 1 + static_cast<std::uint32_t>(left) % 97 * 90;
+    const std::uint64_t address = static_cast<std::uint64_t>(left % 7) * 0x3001;
+    IdealFunction& who = finished.ticket % 2 == 0 ? bench.a : bench.b;
+    if (left % 3 == 0) {
+      bench.give(who, bench.read_of(address, bytes, left % 5 == 0));
+    } else if (left % 3 == 1) {
+      bench.give(who, IdealBench::elided(true, address, bytes));
+    } else {
+      bench.give(who, IdealBench::elided(true, kDeviceMemory + address, bytes));
+      bench.pcie.cpu_write(kRegisters, line, 8);
+      bench.pcie.cpu_read(kRegisters, 8, 0);
+    }
+  };
+  bench.run([&] {
+    for (int i = 0; i < 16; ++i) bench.give(bench.read_of(0, 8800));
+  });
+  EXPECT_LE(left, 0);
+  EXPECT_GT(before, 0U);
+  EXPECT_EQ(after, before);
+}
+
+// Everything that anybody outside sees, in a run of random traffic.
+std::vector<std::string> random_run(std::uint64_t seed, bool eager) {
+  const support::FreshKernel kernel;
+  IdealBench bench(eager);
+  RandomStream random(seed, "traffic");
+  bench.memory.slow = [&](const MemoryAccess& access) { return access.address % 5 == 0; };
+  std::vector<std::string> log;
+  const auto say = [&](const std::string& what) {
+    log.push_back(std::to_string(bench.simulation.partition().now()) + " " + what);
+  };
+  int left = 400;
+  const auto next = [&] {
+    if (left-- <= 0) return;
+    IdealFunction& who = random.below(2) == 0 ? bench.a : bench.b;
+    std::uint64_t address = random.below(1U << 16);
+    const std::uint64_t where = random.below(8);
+    if (where == 0) address += kNobody;
+    if (where == 1) address += kDeviceMemory;
+    const auto bytes = static_cast<std::uint32_t>(random.below(random.below(2) == 0 ? 65 : 9000));
+    if (random.below(2) == 0) {
+      DmaRequest request = bench.write_of(address, pattern(bytes, static_cast<unsigned>(left)));
+      request.relaxed = random.below(4) == 0;
+      bench.give(who, std::move(request));
+    } else {
+      bench.give(who, bench.read_of(address, bytes, random.below(3) == 0));
+    }
+    if (random.below(4) == 0) who.interrupt(static_cast<unsigned>(random.below(8)));
+    if (random.below(4) == 0) bench.pcie.cpu_read(kRegisters + 8 * random.below(4), 8, 0);
+    const std::uint64_t value = random.below(256);
+    if (random.below(4) == 0) {
+      bench.pcie.cpu_write(kRegisters + 8, reinterpret_cast<const std::uint8_t*>(&value), 8);
+    }
+    if (random.below(8) == 0) {
+      bench.give(who, bench.write_of(kRegisters + 8 * random.below(4), {3, 2, 1, 0}));
+    }
+  };
+  bench.on_done = [&](const DmaDone& finished) {
+    std::uint64_t sum = static_cast<std::uint64_t>(finished.status);
+    if (finished.payload) {
+      for (std::size_t i = 0; i < finished.payload->size(); ++i) {
+        sum = sum * 31 + finished.payload->data()[i];
+      }
+    }
+    say("done " + std::to_string(finished.ticket) + " " + std::to_string(sum));
+    next();
+  };
+  bench.run([&] {
+    for (int i = 0; i < 10; ++i) next();
+  });
+  for (const auto& [at, what] : bench.events) log.push_back(std::to_string(at) + " " + what);
+  for (const auto& [at, where] : bench.commits) {
+    log.push_back(std::to_string(at) + " commit " + std::to_string(where));
+  }
+  for (const Metric& metric : bench.simulation.metrics()) {
+    log.push_back(metric.info.name + " " + std::to_string(metric.value.real) + " " +
+                  std::to_string(metric.value.whole));
+  }
+  log.push_back("end " + std::to_string(bench.simulation.now()));
+  EXPECT_EQ(bench.hierarchy.scheduler().eager(), eager);  // nothing is attended any more
+  return log;
+}
+
+TEST(IdealPcie, IsTheSameLazyAndEager) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::vector<std::string> lazy = random_run(seed, false);
+    EXPECT_GT(lazy.size(), 800U);
+    EXPECT_EQ(lazy, random_run(seed, true)) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace railyard::pcie::bench
