@@ -51,7 +51,6 @@ class IdealBench : public DmaListener,
       commits.emplace_back(hierarchy.now(), access.address);
     };
     if (eager) hierarchy.scheduler().set_eager();
-    simulation.seal();
   }
 
   static BarShapes bars() {
@@ -71,6 +70,7 @@ class IdealBench : public DmaListener,
   }
 
   RunEnd run(std::function<void()> action) {
+    simulation.seal();
     action_ = std::move(action);
     simulation.partition().scheduler().schedule(start_, 0);
     return simulation.run(kForever / 2);

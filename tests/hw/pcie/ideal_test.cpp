@@ -4,6 +4,7 @@
 #include "tests/hw/pcie/ideal_bench.h"
 #include "tests/support/allocations.h"
 #include "tests/support/fresh_kernel.h"
+#include "tests/tlm/config/trees.h"
 #include "tlm/base/error.h"
 #include "tlm/sim/random.h"
 
@@ -384,6 +385,108 @@ TEST(IdealPcie, AllocatesNothingOnceWarm) {
   EXPECT_LE(left, 0);
   EXPECT_GT(before, 0U);
   EXPECT_EQ(after, before);
+}
+
+// A core that begins to wait while a write is under way is told in time, lazy or not.
+TEST(IdealPcie, AWatchThatBeginsDuringAWriteIsToldInTime) {
+  const support::FreshKernel kernel;
+  Simulation simulation{{}};
+  Partition& p = simulation.partition();
+  Hierarchy hierarchy("pcie", p);
+  host::HostMemoryConfig config = IdealBench::device_memory_config();
+  host::HostMemory memory("memory", hierarchy.scheduler(), config, host::HostData::kCarried);
+  hierarchy.set_memory(memory, false);
+  memory.on_watch_added([&](std::uint64_t, std::uint64_t) { hierarchy.watch_added(); });
+  struct Host : InterruptSink, DmaListener, host::MemoryWatcher {
+    void interrupt(std::uint32_t) override {}
+    void dma_done(const DmaDone&) override {}
+    void memory_written() override { told.push_back(partition->now()); }
+    Partition* partition = nullptr;
+    std::vector<Time> told;
+  } host;
+  host.partition = &p;
+  IdealPcie pcie("root", hierarchy, {}, host);
+  IdealFunction f("f", pcie, {}, {}, memory);
+  struct Act {
+    void give() {
+      // The watched page lies in the midst of a long write.
+      f.dma(IdealBench::elided(true, 0x1000, 64 * 4096), host);
+    }
+    void watch() {
+      const LazyScheduler::Visit visit(hierarchy.scheduler());
+      memory.watch(host, 0x3000, 8);
+    }
+    IdealFunction& f;
+    Hierarchy& hierarchy;
+    host::HostMemory& memory;
+    Host& host;
+  } act{f, hierarchy, memory, host};
+  Event give = Event::of<&Act::give>(act, p.endpoint("give"), Phase::kAct);
+  Event watch = Event::of<&Act::watch>(act, p.endpoint("watch"), Phase::kAct);
+  simulation.seal();
+  p.scheduler().schedule(give, 0);
+  p.scheduler().schedule(watch, 200 * kNanosecond);
+  simulation.run(kForever / 2);
+  EXPECT_THAT(host.told, ElementsAre(lane_time(3 * 4096) + kLatency + kMemoryLatency));
+  EXPECT_FALSE(hierarchy.scheduler().eager());
+}
+
+// Foreign memory, which executes what it is given at once and has nothing to commit.
+class AtOnceMemory : public MemoryPort {
+ public:
+  AtOnceMemory(Hierarchy& hierarchy, std::vector<std::uint64_t>& order)
+      : bytes(1U << 16),
+        order_(order),
+        slow_(hierarchy, "at_once.slow", kMicrosecond, [this](auto access) { finish(*access); }),
+        fast_(hierarchy, "at_once.fast", kNanosecond, [this](auto access) { finish(*access); }) {}
+  bool covers(std::uint64_t address, std::uint64_t count) const override {
+    return address + count <= bytes.size();
+  }
+  void access(Ref<MemoryAccess> access) override {
+    (access->address == 0x1000 && access->write ? slow_ : fast_).push(std::move(access));
+  }
+  void commit(MemoryAccess&) override {}
+  bool watched(std::uint64_t, std::uint64_t) const override { return false; }
+  bool commits_at_once() const override { return true; }
+  std::vector<std::uint8_t> bytes;
+
+ private:
+  void finish(MemoryAccess& access) {
+    std::uint8_t* const there = bytes.data() + access.address;
+    std::uint8_t* const here = access.payload->data() + access.payload_offset;
+    std::memcpy(access.write ? there : here, access.write ? here : there, access.bytes);
+    if (access.write) order_.push_back(access.address);
+    access.client->memory_done(access);
+  }
+  std::vector<std::uint64_t>& order_;
+  DelayLine<Ref<MemoryAccess>> slow_, fast_;
+};
+
+TEST(IdealPcie, MemoryThatShowsWritesAsTheyComeGetsThemAndReadsBehindThemInTurn) {
+  IdealBench bench;
+  std::vector<std::uint64_t> order;
+  AtOnceMemory foreign(bench.hierarchy, order);
+  bench.b.put_memory(2, foreign);
+  bench.run([&] {
+    bench.give(bench.write_of(kDeviceMemory + 0x1000, {1}));
+    bench.give(bench.write_of(kDeviceMemory + 0x2000, {2}));
+    bench.give(bench.read_of(kDeviceMemory + 0x2000, 1, true));
+    DmaRequest relaxed = bench.write_of(kDeviceMemory + 0x3000, {3});
+    relaxed.relaxed = true;
+    bench.give(std::move(relaxed));
+  });
+  EXPECT_THAT(order, ElementsAre(0x3000, 0x1000, 0x2000));
+  EXPECT_THAT(bench.done[2].bytes, ElementsAre(2));
+}
+
+TEST(IdealConfig, IsBoundFromItsKeysAndRefusesWhatIsOutOfRange) {
+  IdealConfig config;
+  bind_config(dump_config(config), config);
+  EXPECT_EQ(config.bandwidth.bits_per_second(), 460.8e9);
+  bind_config(map({{"latency", text("1us")}, {"bandwidth", text("100Gbps")}}), config);
+  EXPECT_EQ(config.latency, kMicrosecond);
+  EXPECT_EQ(config.bandwidth, Rate::gbps(100));
+  EXPECT_THROW(bind_config(map({{"latency", text("0ns")}}), config), ConfigError);
 }
 
 // Everything that anybody outside sees, in a run of random traffic.
