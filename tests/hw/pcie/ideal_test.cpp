@@ -78,6 +78,20 @@ TEST(IdealPcie, BandwidthIsExactInBothDirectionsAtOnce) {
             2 * kLatency + kMemoryLatency + kReadLatency + lane_time(sum));
 }
 
+TEST(IdealPcie, ALongReadAsksTheMemoryNoFasterThanItsDataMayCome) {
+  IdealBench bench;
+  std::vector<Time> asked;
+  bench.memory.slow = [&](const MemoryAccess&) {
+    asked.push_back(bench.hierarchy.now());
+    return false;
+  };
+  bench.run([&] { bench.give(IdealBench::elided(false, 0x1000, 100 * 4096)); });
+  ASSERT_EQ(asked.size(), 100U);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    ASSERT_EQ(asked[i], kLatency + lane_time(i * 4096)) << i;
+  }
+}
+
 TEST(IdealPcie, WritesAreSeenInOrderWhateverTheirMemoryDoes) {
   IdealBench bench;
   bench.memory.slow = [](const MemoryAccess& access) { return access.address == 0x1000; };

@@ -409,9 +409,11 @@ TEST(LazyScheduler, WarmUpEndsBehindTheStepsThatWereDueByThen) {
     counter.add();
     if (--left > 0) lazy.schedule_in(step.event, 10);
   };
+  Act last(p, "last");  // keeps the others late
   Act start(p, "start", [&] {
     const LazyScheduler::Visit visit(lazy);
     lazy.schedule(step.event, 5);
+    lazy.schedule(last.event, 1000);
   });
   simulation.seal();
   p.scheduler().schedule(start.event, 0);
