@@ -17,12 +17,20 @@ namespace railyard::pcie::bench {
 constexpr std::uint64_t kRegisters = 0x4000'0000;        // BAR 0 of b
 constexpr std::uint64_t kDeviceMemory = 0x80'0000'0000;  // BAR 2 of b
 constexpr std::uint64_t kNobody = 0x7000'0000;           // in a window, in no BAR
+constexpr Time kLatency = 150 * kNanosecond;             // the defaults of IdealConfig
+constexpr Time kReadLatency = 50 * kNanosecond;
 constexpr Time kMemoryLatency = 100 * kNanosecond;
 constexpr Time kDeviceByte = 5;  // the device memory's bandwidth: 200 GB/s
 
 /// Time of so many bytes at the default bandwidth: 625/36 ps a byte, to the nearest.
 constexpr Time lane_time(std::uint64_t bytes) {
   return static_cast<Time>((bytes * 625 * 2 + 36) / 72);
+}
+
+inline std::vector<std::uint8_t> pattern(std::size_t bytes, unsigned seed) {
+  std::vector<std::uint8_t> all(bytes);
+  for (std::size_t i = 0; i < bytes; ++i) all[i] = static_cast<std::uint8_t>(i * 7 + seed);
+  return all;
 }
 
 class IdealBench : public DmaListener,
