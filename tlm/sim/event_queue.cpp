@@ -21,9 +21,11 @@ std::uint64_t EventQueue::order_of(Event& event) {
 }
 
 Time EventQueue::last_time() const {
-  return std::max_element(heap_.begin(), heap_.end(),
-                          [](const Entry& a, const Entry& b) { return a.time < b.time; })
-      ->time;
+  Time last = 0;
+  for (const Entry& entry : heap_) {
+    if (!entry.event->background_) last = std::max(last, entry.time);
+  }
+  return last;
 }
 
 void EventQueue::put(Event& event, Time at) {

@@ -21,7 +21,7 @@ class EventQueue {
   std::size_t foreground() const { return heap_.size() - background_; }
   /// When the first is due; the queue is not empty.
   Time next_time() const { return heap_.front().time; }
-  /// When the last is due, by looking at all; the queue is not empty.
+  /// When the last that keeps a run alive is due, by looking at all; there is one.
   Time last_time() const;
 
   /// Puts `event` in, or moves one that is pending.

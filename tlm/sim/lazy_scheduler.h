@@ -9,7 +9,8 @@
 // - else, the earliest time at which an Awaiter could hear of its result, as it bounds it itself;
 //   too early a bound costs a wake, too late a one is a broken invariant (see on_time);
 // - else, when nothing is awaited, the last step that is pending, so that a run ends when the last
-//   of them was due.
+//   of them was due. (If a step takes the last one out, the run still ends when that was due: a
+//   timer that is mostly cancelled is in the background, or is cancelled on time.)
 // Steps of one time go in the order of Scheduler, and before anything that visits at that time.
 #pragma once
 
