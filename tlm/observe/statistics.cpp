@@ -126,13 +126,13 @@ void StatisticsRegistry::add_derived(MetricInfo info,
 }
 
 void StatisticsRegistry::reset(Time now) {
-  for (const auto& catch_up : looks_) catch_up();
+  look();
   for (const auto& reset_one : resets_) reset_one(now);
   start_ = now;
 }
 
 std::vector<Metric> StatisticsRegistry::collect(Time now) const {
-  for (const auto& catch_up : looks_) catch_up();
+  look();
   std::vector<Metric> metrics;
   metrics.reserve(items_.size());
   for (const Item& item : items_) {

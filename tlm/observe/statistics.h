@@ -155,6 +155,11 @@ class StatisticsRegistry {
   /// Called before values are read or reset: for who counts late what happened on time.
   void before_look(std::function<void()> catch_up) { looks_.push_back(std::move(catch_up)); }
 
+  /// Has all who count late count what was due.
+  void look() const {
+    for (const auto& catch_up : looks_) catch_up();
+  }
+
   /// Called when warm-up ends, for the parts that a derived value is computed from.
   void on_reset(std::function<void(Time now)> reset) { resets_.push_back(std::move(reset)); }
 

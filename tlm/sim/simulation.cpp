@@ -126,6 +126,7 @@ void Simulation::finish(bool drained) {
     break_invariant(all.empty() ? "simulation" : all.front().info.waiter, now(),
                     "no event is left while work is outstanding, " + why);
   }
+  for (auto& p : partitions_) p->statistics().look();
   for (auto& p : partitions_) {
     for (const auto& checker : p->checkers()) checker->at_end(now(), drained);
   }
