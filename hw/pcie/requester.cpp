@@ -381,6 +381,7 @@ Time Requester::earliest() const {
   if (active_reads_ > 0) {
     for (const Read& read : reads_) {
       if (read.active) least = std::min(least, read.left);
+      if (least <= max_payload_) break;
     }
   }
   if (least == ~std::uint32_t{0}) return kForever;
