@@ -26,8 +26,8 @@ TEST(PcieCost, AnUncontendedReadOfAPageTakesLessThanTwentyKernelEvents) {
 // Writes and reads with their bytes, both directions at once, all checkers on, with the rings and
 // pools as large as they get.
 TEST(PcieCost, NothingIsAllocatedAfterWarmUp) {
-  constexpr unsigned kWarm = 4000;
-  constexpr unsigned kAll = 20'000;
+  constexpr unsigned kWarm = 10'000;
+  constexpr unsigned kAll = 30'000;
   PairConfig config;
   config.root_credits = {4, 64, 4, 4, 0, 0};
   PairBench bench{config};

@@ -109,16 +109,17 @@ TEST(PcieLazy, LateStepsChangeNothingUnderFewCredits) {
   }
 }
 
-// After a stall TLPs come faster than the line carries them.
+// After a stall completions come faster than the line carried them.
 TEST(PcieLazy, ReceiversThatStallAreOnTime) {
-  RandomConfig config;
-  config.requests = 3000;
-  PairConfig pair;
-  pair.link.receive_stall.probability = 0.05;
-  PairBench bench{RandomLoad::prepared(pair, config)};
-  RandomLoad load{bench, config};
-  bench.run([&] { load.start(); });
-  load.expect_all_done();
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    PairConfig config;
+    config.link.receive_stall.probability = 0.05;
+    config.run.seed = seed;
+    const support::FreshKernel kernel;
+    PairBench bench{config};
+    bench.run([&] { bench.read(0, 65536); });
+    EXPECT_EQ(bench.done.size(), 1U);
+  }
 }
 
 // A relaxed write may leave the queue before what was given long before it.
@@ -209,7 +210,7 @@ TEST(PcieLazy, ALargeTransferIsAsManySmallOnesToThePicosecond) {
     EXPECT_EQ(bulk.order, single.order) << seed;
     EXPECT_EQ(bulk.large, single.large) << seed;
     EXPECT_EQ(bulk.others, single.others) << seed;
-    EXPECT_GT(bulk.credits.count(), 5000U);
+    EXPECT_GT(bulk.credits.count(), 3000U);
     bulk.credits.expect_equal(single.credits);
   }
 }
