@@ -27,6 +27,8 @@ struct Measured {
   double up_overhead = 0, down_overhead = 0;  // shares of DLLPs and skip ordered sets
   double up_used = 0, down_used = 0;          // shares of all that is on the line
   double up_sum = 0, down_sum = 0;            // of all causes
+  double dllps = 0, dllps_counted = 0;        // share of DLLPs of both, by time and by number
+  double skips = 0, skips_counted = 0;        // of skip ordered sets
 };
 
 class Load {
@@ -58,6 +60,16 @@ class Load {
     m.down_overhead = share("root.time.dllp_ns") + share("root.time.skip_ns");
     m.up_used = m.up_overhead + share("device.time.data_ns") + share("device.time.headers_ns");
     m.down_used = m.down_overhead + share("root.time.data_ns") + share("root.time.headers_ns");
+    const double bytes = m.raw * time;
+    m.dllps = share("device.time.dllp_ns") + share("root.time.dllp_ns");
+    m.skips = share("device.time.skip_ns") + share("root.time.skip_ns");
+    for (const char* name :
+         {"device.tx_acks", "device.tx_updates", "root.tx_acks", "root.tx_updates"}) {
+      m.dllps_counted += share(name) * time * kDllpBytes / bytes;
+    }
+    for (const char* name : {"device.tx_skips", "root.tx_skips"}) {
+      m.skips_counted += share(name) * time * case_.pair.link.skip_bytes() / bytes;
+    }
     for (const auto& [name, value] : to_.metrics) {
       const double part = (value - from_.metrics.at(name)) / time;
       if (name.rfind("device.time.", 0) == 0) m.up_sum += part;
@@ -122,6 +134,10 @@ Measured run(const Case& what) {
   EXPECT_NEAR(m.up_sum, 1, 1e-9) << "the causes of device's time do not sum to it";
   EXPECT_NEAR(m.down_sum, 1, 1e-9) << "the causes of root's time do not sum to it";
   EXPECT_GT(m.up_overhead + m.down_overhead, 0);
+  EXPECT_NEAR(m.dllps / m.dllps_counted, 1, 0.01);
+  // Those in idle time go out unseen.
+  EXPECT_LE(m.skips, m.skips_counted * 1.02);
+  EXPECT_GE(m.skips, m.skips_counted * 0.4);
   EXPECT_LT(m.up_overhead, 0.06);
   EXPECT_LT(m.down_overhead, 0.06);
   return m;

@@ -8,7 +8,7 @@ namespace {
 
 TEST(PcieRandom, EveryRequestIsAnsweredOnceWithItsBytesUnderBackPressure) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const Happened happened = run_hard(seed, 8'000, 0);
+    const Happened happened = run_hard(seed, 8'500, 0);
     EXPECT_GT(happened.credits, 0) << seed;
     EXPECT_EQ(happened.corrupted, 0) << seed;
   }
@@ -19,7 +19,7 @@ TEST(PcieRandom, EveryRequestIsAnsweredOnceWithItsBytesOverALineWithErrors) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     // From a wrong packet in thousands to most of them.
     constexpr double kRates[] = {1e-6, 1e-5, 1e-4};
-    const Happened happened = run_hard(seed, 8'000, kRates[seed % 3]);
+    const Happened happened = run_hard(seed, 8'500, kRates[seed % 3]);
     EXPECT_GT(happened.corrupted, 0) << seed;
     all.replays += happened.replays;
     all.naks += happened.naks;
