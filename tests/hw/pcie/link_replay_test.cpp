@@ -2,7 +2,9 @@
 // TLP is traced back to what caused it, over many seeds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "tests/hw/pcie/pair_bench.h"
 #include "tests/support/fresh_kernel.h"
@@ -37,6 +39,24 @@ bool good_nak_at(const PairBench& bench, Time at) {
   return false;
 }
 
+// A TLP that had been taken before is acknowledged at once: its acknowledgement was lost.
+void expect_duplicates_acknowledged(const PairBench& bench) {
+  constexpr Time kPacketOnTheLine = 10 * kNanosecond;
+  bool taken = false;
+  for (const LinkTap::Entry& e : bench.forth.came) {
+    if (e.what != What::kTlp || !e.good) continue;
+    const bool duplicate = std::exchange(taken, true);
+    if (!duplicate) continue;
+    const auto& went = bench.back.went;
+    EXPECT_TRUE(std::any_of(went.begin(), went.end(),
+                            [&](const LinkTap::Entry& a) {
+                              return a.what == What::kAck && a.at >= e.at &&
+                                     a.at <= e.at + kPacketOnTheLine;
+                            }))
+        << "a duplicate at " << e.at;
+  }
+}
+
 // One write of one TLP: each time that it is sent again follows from a NAK, from the timer, or from
 // the link's coming up after the fourth attempt.
 void one_write(std::uint64_t seed, double rate, Causes& causes) {
@@ -67,6 +87,7 @@ void one_write(std::uint64_t seed, double rate, Causes& causes) {
     }
     last = e.at;
   }
+  expect_duplicates_acknowledged(bench);
   if (bench.metric("device.replays") == 0) ++causes.clean;
   causes.duplicates += static_cast<unsigned>(bench.metric("root.rx_duplicates"));
   for (const LinkTap::Entry& e : bench.back.came) {
@@ -91,6 +112,38 @@ TEST(PcieReplay, EveryReplayFollowsFromANakTheTimerOrTheLinksComingUp) {
   EXPECT_GT(causes.naks_lost, 2U);
   EXPECT_GT(causes.acknowledgements_lost, 2U);
   EXPECT_GT(causes.duplicates, 2U);
+}
+
+// The line is silent for as long as the link trains. What was on the way then arrives broken.
+TEST(PcieReplay, WhatIsOnTheWayWhenTheLinkGoesDownIsLost) {
+  unsigned trained = 0, broken = 0;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const support::FreshKernel kernel;
+    PairBench bench{noisy(seed, 4e-4)};
+    bench.keeps = false;
+    bench.run([&] {
+      for (unsigned i = 0; i < 64; ++i) {
+        bench.write_elided(i * 4096U, 1024);
+        bench.read(i * 4096U, 1024, true);
+      }
+    });
+    const auto& went = bench.forth.went;
+    for (std::size_t i = 1; i < went.size(); ++i) {
+      const Time up = went[i].at;
+      const bool silent = up - went[i - 1].at >= kRetrain;
+      if (!silent || (went[i].what != What::kAck && went[i].what != What::kReplay)) continue;
+      ++trained;
+      for (const LinkTap* tap : {&bench.forth, &bench.back}) {
+        for (const LinkTap::Entry& e : tap->came) {
+          if (e.at <= up - kRetrain || e.at >= up) continue;
+          EXPECT_FALSE(e.good) << "seed " << seed << " at " << e.at;
+          ++broken;
+        }
+      }
+    }
+  }
+  EXPECT_GT(trained, 10U);
+  EXPECT_GT(broken, 5U);
 }
 
 // A receiver that misses one sends a single NAK however many follow it, and discards them.

@@ -29,6 +29,7 @@ struct Measured {
   double up_sum = 0, down_sum = 0;            // of all causes
   double dllps = 0, dllps_counted = 0;        // share of DLLPs of both, by time and by number
   double skips = 0, skips_counted = 0;        // of skip ordered sets
+  double data = 0, data_counted = 0;          // of the bytes that TLPs are there for
 };
 
 class Load {
@@ -67,6 +68,8 @@ class Load {
          {"device.tx_acks", "device.tx_updates", "root.tx_acks", "root.tx_updates"}) {
       m.dllps_counted += share(name) * time * kDllpBytes / bytes;
     }
+    m.data = share("device.time.data_ns") + share("root.time.data_ns");
+    m.data_counted = (share("device.tx_data_bytes") + share("root.tx_data_bytes")) * time / bytes;
     for (const char* name : {"device.tx_skips", "root.tx_skips"}) {
       m.skips_counted += share(name) * time * case_.pair.link.skip_bytes() / bytes;
     }
@@ -135,6 +138,7 @@ Measured run(const Case& what) {
   EXPECT_NEAR(m.down_sum, 1, 1e-9) << "the causes of root's time do not sum to it";
   EXPECT_GT(m.up_overhead + m.down_overhead, 0);
   EXPECT_NEAR(m.dllps / m.dllps_counted, 1, 0.01);
+  EXPECT_NEAR(m.data / m.data_counted, 1, 0.01);
   // Those in idle time go out unseen.
   EXPECT_LE(m.skips, m.skips_counted * 1.02);
   EXPECT_GE(m.skips, m.skips_counted * 0.4);

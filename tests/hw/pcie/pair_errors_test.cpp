@@ -44,6 +44,22 @@ TEST(PcieErrors, AReadThatNobodyAnswersTimesOut) {
             "completion timeout: nobody answered a read of 64 B at 0x1000 (host memory)");
 }
 
+// Each has its own time.
+TEST(PcieErrors, ALaterReadTimesOutLater) {
+  PairConfig config = pair();
+  config.alarms = 1;
+  PairBench bench{config};
+  lose(bench, [](const Tlp&) { return true; });
+  constexpr Time kLater = 10 * kMicrosecond;
+  bench.run([&] {
+    bench.read(0x1000, 64);
+    bench.at(0, kLater, [&] { bench.read(0x2000, 64); });
+  });
+  ASSERT_EQ(bench.done.size(), 2U);
+  EXPECT_EQ(bench.done[0].at, kTimeout);
+  EXPECT_EQ(bench.done[1].at, kLater + kTimeout);
+}
+
 // Of a long read some requests are lost; it fails when the last of them was given up.
 TEST(PcieErrors, AReadOfManyRequestsFailsOnceForAllThatWereLost) {
   PairBench bench{pair()};

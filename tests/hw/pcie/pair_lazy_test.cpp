@@ -125,12 +125,12 @@ TEST(PcieLazy, ReceiversThatStallAreOnTime) {
 // A relaxed write may leave the queue before what was given long before it.
 TEST(PcieLazy, ARelaxedWriteThatOvertakesALongOneIsOnTime) {
   PairConfig config;
-  // Eleven payloads and a bit.
+  // Eleven payloads and a bit; the long write has eighteen.
   config.root_credits.posted_data = 11 * 16 + 1;
   PairBench bench{config};
   bench.memory.slow = [](const MemoryAccess&) { return true; };
   bench.run([&] {
-    bench.write(0, std::vector<std::uint8_t>(18 * 256, 1));
+    bench.write(0, std::vector<std::uint8_t>(4608, 1));
     bench.write(0x10000, {1, 2, 3, 4}, true);
   });
   ASSERT_EQ(bench.done.size(), 2U);

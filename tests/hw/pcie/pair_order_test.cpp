@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/hw/pcie/pair_bench.h"
+#include "tests/support/fresh_kernel.h"
 
 namespace railyard::pcie::bench {
 namespace {
@@ -240,6 +241,23 @@ TEST(PcieOrder, AReadBringsTheDataOfTheWritesBeforeIt) {
   });
   ASSERT_EQ(bench.done.size(), 2U);
   EXPECT_EQ(bench.done[1].bytes, kData);
+}
+
+// A write of which the last part is not in the port's queue yet.
+TEST(PcieOrder, AFencedReadGoesBehindAllWritesThatWereGivenBefore) {
+  for (const bool fenced : {false, true}) {
+    const support::FreshKernel kernel;
+    PairBench bench{PairConfig{}};
+    const std::vector<std::uint8_t> data(65536, 0xDA);
+    bench.run([&] {
+      bench.write(0, data);
+      bench.read(65536 - 256, 256, false, fenced);
+    });
+    ASSERT_EQ(bench.done.size(), 2U);
+    for (const PairBench::Done& done : bench.done) {
+      EXPECT_EQ(done.bytes == kData, done.ticket == 1 && fenced);
+    }
+  }
 }
 
 }  // namespace

@@ -40,8 +40,8 @@ inline Happened run_hard(std::uint64_t seed, std::uint64_t requests, double bit_
   load_config.requests = requests;
   const support::FreshKernel kernel;
   PairConfig pair = RandomLoad::prepared(hard_pair(seed, bit_error_rate), load_config);
-  // All of them are reached, and not more.
   PairBench bench{pair};
+  // Fewer tags than any device has, so that reads wait for them.
   bench.requester.set_limits(pair.max_payload, pair.max_read_request, 5);
   RandomLoad load{bench, load_config};
   EXPECT_EQ(bench.run([&] { load.start(); }), RunEnd::kDrained);
