@@ -122,9 +122,9 @@ TEST(PcieReplay, WhatIsOnTheWayWhenTheLinkGoesDownIsLost) {
     PairBench bench{noisy(seed, 4e-4)};
     bench.keeps = false;
     bench.run([&] {
-      for (unsigned i = 0; i < 64; ++i) {
-        bench.write_elided(i * 4096U, 1024);
-        bench.read(i * 4096U, 1024, true);
+      for (std::uint64_t i = 0; i < 64; ++i) {
+        bench.write_elided(i * 4096, 1024);
+        bench.read(i * 4096, 1024, true);
       }
     });
     const auto& went = bench.forth.went;
@@ -154,7 +154,8 @@ TEST(PcieReplay, ALostTlpIsAskedForOnceAndAllAfterItAreSentAgain) {
     PairBench bench{noisy(seed, 2e-6)};
     bench.keeps = false;
     bench.run([&] {
-      for (unsigned i = 0; i < 32; ++i) bench.write(i * 4096, std::vector<std::uint8_t>(256, 3));
+      for (std::uint64_t i = 0; i < 32; ++i)
+        bench.write(i * 4096, std::vector<std::uint8_t>(256, 3));
     });
     const std::uint64_t broken = bench.forth.broken();
     if (broken != 1 || bench.back.broken() != 0) continue;
@@ -174,12 +175,12 @@ TEST(PcieReplay, TheErrorRateHitsAsManyPacketsAsItShould) {
   constexpr double kRate = 2e-5;
   PairBench bench{noisy(7, kRate)};
   bench.keeps = false;
-  unsigned given = 0;
+  std::uint64_t given = 0;
   bench.on_done = [&](const DmaDone&) {
     if (given++ < 4000) bench.write(given % 64 * 4096, std::vector<std::uint8_t>(300, 3));
   };
   bench.run([&] {
-    for (unsigned i = 0; i < 16; ++i) bench.read(i * 4096, 512);
+    for (std::uint64_t i = 0; i < 16; ++i) bench.read(i * 4096, 512);
   });
   for (const LinkTap* tap : {&bench.forth, &bench.back}) {
     double expected = 0, variance = 0;

@@ -100,7 +100,7 @@ TEST(PcieBytes, EveryByteEnablePatternWritesItsBytesAlone) {
       unsigned first = 0, end = 4;
       while (first < 4 && (enables >> first & 1U) == 0) ++first;
       while (end > 0 && (enables >> (end - 1) & 1U) == 0) --end;
-      const std::uint64_t dword = kBase + 64 + 12U * enables;
+      const std::uint64_t dword = kBase + 64 + std::uint64_t{12} * enables;
       const TlpRef tlp = bench.hierarchy.tlps().acquire();
       tlp->type = TlpType::kMemoryWrite;
       tlp->byte_enables = enables;
@@ -152,7 +152,7 @@ TEST(PcieBytes, UnalignedWritesChangeTheirBytesAlone) {
       for (std::uint64_t offset = 0; offset < 64; ++offset) {
         std::vector<std::uint8_t> data(bytes);
         for (std::uint32_t i = 0; i < bytes; ++i) {
-          data[i] = static_cast<std::uint8_t>(bytes * 31 + offset * 7 + i);
+          data[i] = static_cast<std::uint8_t>(std::uint64_t{31} * bytes + offset * 7 + i);
         }
         bench.write(kBase + 4096 - 32 + offset, data);
         writes.emplace_back(offset, std::move(data));

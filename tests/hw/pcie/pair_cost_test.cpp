@@ -42,7 +42,7 @@ TEST(PcieCost, NothingIsAllocatedAfterWarmUp) {
     DmaRequest request;
     request.write = given % 3 != 0;
     request.relaxed = given % 7 == 0;
-    request.address = given % 64 * 8192;
+    request.address = std::uint64_t{given} % 64 * 8192;
     request.bytes = 1 + given * 37 % 4096;
     ++given;
     if (request.write) request.payload = payload;

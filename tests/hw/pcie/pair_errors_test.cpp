@@ -77,9 +77,9 @@ TEST(PcieErrors, AReadOfManyRequestsFailsOnceForAllThatWereLost) {
 TEST(PcieErrors, TagsOfReadsThatTimedOutAreUsedAgain) {
   PairBench bench{pair()};
   bench.requester.set_limits(256, 512, 4);
-  lose(bench, [](const Tlp& tlp) { return tlp.address < 4 * 4096; });
+  lose(bench, [](const Tlp& tlp) { return tlp.address < 16384; });
   bench.run([&] {
-    for (unsigned i = 0; i < 40; ++i) bench.read(i * 4096U, 256);
+    for (std::uint64_t i = 0; i < 40; ++i) bench.read(i * 4096, 256);
   });
   ASSERT_EQ(bench.done.size(), 40U);
   unsigned good = 0;

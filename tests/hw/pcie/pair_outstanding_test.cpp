@@ -97,7 +97,7 @@ TEST(PcieOutstandingReads, TheStagesOfARequestSumToItsLatency) {
   PairBench bench{PairConfig{}};
   bench.requester.set_limits(256, 512, 4);
   bench.run([&] {
-    for (int i = 0; i < 100; ++i) bench.read(4096U * static_cast<unsigned>(i), 1000 + i * 17);
+    for (std::uint32_t i = 0; i < 100; ++i) bench.read(std::uint64_t{i} * 4096, 1000 + i * 17);
   });
   double sum = 0;
   for (const auto& [name, value] : bench.metrics()) {
