@@ -40,7 +40,8 @@ LineTime::LineTime(StatisticsRegistry& statistics, const std::string& name) {
     const Time ahead = std::max<Time>(since_ - now, 0);
     spent_ = {};
     if (ahead > 0) {
-      at(use_) = ahead;
+      at(use_) = ahead - headers_of(ahead);
+      at(LineUse::kHeaders) += headers_of(ahead);
     } else {
       since_ = now;
     }
@@ -48,8 +49,13 @@ LineTime::LineTime(StatisticsRegistry& statistics, const std::string& name) {
 }
 
 Time LineTime::spent(LineUse use, Time now) const {
-  const Time sum = spent_[static_cast<std::size_t>(use)];
-  return use == use_ ? sum + (now - since_) : sum;
+  Time time = spent_[static_cast<std::size_t>(use)];
+  if (use == use_) time += now - since_;
+  if (now >= since_) return time;
+  const Time headers = headers_of(since_ - now);
+  if (use == LineUse::kHeaders) time -= headers;
+  if (use == use_) time += headers;
+  return time;
 }
 
 }  // namespace railyard::pcie

@@ -32,6 +32,11 @@ class LineTime {
 
   /// From now on the line's time goes to `use`.
   void become(LineUse use, Time now) {
+    if (now < since_) {
+      const Time headers = headers_of(since_ - now);
+      at(use_) += headers;
+      at(LineUse::kHeaders) -= headers;
+    }
     at(use_) += now - since_;
     since_ = now;
     use_ = use;
@@ -43,15 +48,21 @@ class LineTime {
     at(use) += end - now - headers;
     at(LineUse::kHeaders) += headers;
     since_ = end;
+    span_ = end - now;
+    headers_ = headers;
   }
   LineUse use() const { return use_; }
 
  private:
   Time& at(LineUse use) { return spent_[static_cast<std::size_t>(use)]; }
   Time spent(LineUse use, Time now) const;
+  /// The part of headers in the last `rest` of what is on the line.
+  Time headers_of(Time rest) const { return rest * headers_ / span_; }
 
   std::array<Time, kLineUses> spent_{};
-  Time since_ = 0;  // may lie ahead: the end of what is on the line
+  Time since_ = 0;    // may lie ahead: the end of what is on the line
+  Time span_ = 1;     // how long that is there
+  Time headers_ = 0;  // and for its headers
   LineUse use_ = LineUse::kIdle;
 };
 

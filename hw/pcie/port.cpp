@@ -60,8 +60,9 @@ Port::Port(Hierarchy& hierarchy, const std::string& name, const std::string& pee
       stalled_(hierarchy.scheduler(), name + ".receive", config.receive_stall,
                [this] { serve(); }) {
   bit_errors_.start(random_, config.bit_error_rate);
-  // Whether a packet is lost is known when it is sent: nothing of that may be late.
-  if (config.bit_error_rate > 0) scheduler_.set_eager();
+  // Whether a packet is lost is known when it is sent, and after a stall TLPs come faster than the
+  // line carried them: nothing of that may be late.
+  if (config.bit_error_rate > 0 || config.receive_stall.probability > 0) scheduler_.set_eager();
   skip_time_ = rate_.time_of(config.skip_bytes());
   if (config.skip_interval > 0) {
     constexpr std::uint64_t kBlockBytes = 16;

@@ -35,7 +35,9 @@ Requester::Requester(Hierarchy& hierarchy, const std::string& name, const Reques
       tags_(config.tags),
       tag_limit_(config.tags),
       time_out_(Event::of<&Requester::time_out>(
-          *this, hierarchy.partition().endpoint(name + ".timeout"), Phase::kTimer)) {
+          *this, hierarchy.partition().endpoint(name + ".timeout"), Phase::kTimer)),
+      tell_(Event::of<&Requester::tell_all>(*this, hierarchy.partition().endpoint(name + ".done"),
+                                            Phase::kAct)) {
   for (std::uint32_t i = 0; i < config.tags; ++i) free_tags_.push(static_cast<std::uint16_t>(i));
   scheduler_.add(*this);
   register_all(name);
@@ -116,6 +118,7 @@ void Requester::dma(DmaRequest request, DmaListener& listener) {
     write.request = std::move(request);
     write.listener = &listener;
     write.given = now;
+    if (write.request.relaxed) ++relaxed_uncut_;
     writes_.push(std::move(write));
   } else {
     std::uint32_t index = 0;
@@ -143,7 +146,28 @@ void Requester::dma(DmaRequest request, DmaListener& listener) {
     if (active_reads_++ == 0) waits_for_completion_.begin(now);
     waiting_reads_.push(index);
   }
+  giving_ = true;
   fill();
+  giving_ = false;
+}
+
+// What the line took within the call that gave it is told after that call.
+void Requester::tell(DmaListener& listener, DmaDone done) {
+  scheduler_.on_time(name_);
+  if (!giving_) {
+    listener.dma_done(done);
+    return;
+  }
+  told_later_.push({&listener, std::move(done)});
+  Partition& partition = hierarchy_.partition();
+  if (!tell_.pending()) partition.scheduler().schedule(tell_, partition.now());
+}
+
+void Requester::tell_all() {
+  while (!told_later_.empty()) {
+    const Told told = told_later_.pop();
+    told.listener->dma_done(told.done);
+  }
 }
 
 // Both kinds are cut as the port's queue has room for them: a callback of the port may ask again.
@@ -178,7 +202,10 @@ void Requester::cut_write(Write& write) {
   tlp->created = tlp->since = scheduler_.now();
   tlp->seal();
   write.cut += bytes;
-  if (write.cut == request.bytes) ++next_write_;
+  if (write.cut == request.bytes) {
+    ++next_write_;
+    if (request.relaxed) --relaxed_uncut_;
+  }
   hierarchy_.write_starts(*tlp);
   if (observer_ != nullptr) observer_->requested(*tlp, tlp->since);
   port_.send(tlp);
@@ -194,14 +221,13 @@ void Requester::sending(const Tlp& tlp) {
       write_bytes_.add(write.sent);
       write_latency_.record(static_cast<std::uint64_t>(now - write.given));
       DmaListener& listener = *write.listener;
-      const DmaDone done{write.request.ticket, Status::kSuccess, {}};
+      const std::uint64_t ticket = write.request.ticket;
       while (!writes_.empty() && writes_.front().sent == writes_.front().request.bytes) {
         writes_.pop();
         ++first_write_;
         --next_write_;
       }
-      scheduler_.on_time(name_);
-      listener.dma_done(done);
+      tell(listener, {ticket, Status::kSuccess, {}});
     }
   }
   fill();
@@ -346,8 +372,7 @@ void Requester::finish_read(std::uint32_t index) {
     while (!issued_.empty()) issued_.pop();
     waits_for_completion_.end();
   }
-  scheduler_.on_time(name_);
-  listener.dma_done(done);
+  tell(listener, std::move(done));
 }
 
 // All wait for the same time, so the oldest is the first to wait too long.
@@ -371,16 +396,20 @@ void Requester::time_out() {
 }
 
 // The last TLP of a write starts when those before it have passed; the last completion of a read
-// ends no earlier than the line needs for those after the next one.
+// ends no earlier than the line needs for those after the next one. A relaxed write need not wait
+// for those that were given before it, which may be cut while the line takes less than their bytes.
 Time Requester::earliest() const {
   const Time now = scheduler_.now();
   std::uint32_t least = ~std::uint32_t{0};
   for (std::size_t i = 0; i < writes_.size() && i <= next_write_; ++i) {
     least = std::min(least, writes_[i].request.bytes - writes_[i].sent);
   }
+  const bool next_is_relaxed = next_write_ < writes_.size() && writes_[next_write_].request.relaxed;
+  if (relaxed_uncut_ > (next_is_relaxed ? 1 : 0)) return now;
   if (active_reads_ > 0) {
     for (const Read& read : reads_) {
       if (read.active) least = std::min(least, read.left);
+      if (least <= max_payload_) break;
     }
   }
   if (least == ~std::uint32_t{0}) return kForever;

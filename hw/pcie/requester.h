@@ -90,6 +90,11 @@ class Requester : public Awaiter {
     Time at = 0;
   };
 
+  struct Told {
+    DmaListener* listener = nullptr;
+    DmaDone done;
+  };
+
   bool waits(const Issued& issued) const {
     return tags_[issued.tag].in_use && tags_[issued.tag].serial == issued.serial;
   }
@@ -102,6 +107,8 @@ class Requester : public Awaiter {
   void answer(Tag& tag, std::uint16_t number, const Tlp* last, Status status);
   void finish_read(std::uint32_t index);
   void time_out();
+  void tell(DmaListener& listener, DmaDone done);
+  void tell_all();
   void register_all(const std::string& name);
 
   Hierarchy& hierarchy_;
@@ -117,6 +124,7 @@ class Requester : public Awaiter {
   Ring<Write> writes_;                 // those not on the line in whole
   std::size_t next_write_ = 0;         // the first that is not queued in whole, from the front
   std::uint64_t first_write_ = 0;      // serial of the front
+  std::uint32_t relaxed_uncut_ = 0;    // relaxed ones that are not queued in whole
   Ring<std::uint32_t> waiting_reads_;  // those not asked for in whole
   std::vector<Read> reads_;
   std::vector<std::uint32_t> free_reads_;
@@ -130,6 +138,9 @@ class Requester : public Awaiter {
   Ring<Issued> issued_;
   Event time_out_;
   bool filling_ = false;
+  bool giving_ = false;  // within dma()
+  Event tell_;           // the partition's: outside of the hierarchy's time
+  Ring<Told> told_later_;
 
   Counter reads_done_, writes_done_, read_bytes_, write_bytes_, requests_, timeouts_, unexpected_,
       failed_;

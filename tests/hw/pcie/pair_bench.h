@@ -9,12 +9,14 @@
 #include <string>
 #include <vector>
 
+#include "hw/pcie/bridge.h"
 #include "hw/pcie/completer.h"
 #include "hw/pcie/delay_line.h"
 #include "hw/pcie/link_checker.h"
 #include "hw/pcie/port.h"
 #include "hw/pcie/requester.h"
 #include "hw/pcie/transaction_checker.h"
+#include "tests/hw/pcie/link_tap.h"
 #include "tlm/sim/simulation.h"
 
 namespace railyard::pcie::bench {
@@ -22,14 +24,15 @@ namespace railyard::pcie::bench {
 /// Memory of a fixed latency and no limit of bandwidth, that may delay what it is told to.
 class PlainMemory : public MemoryPort {
  public:
-  PlainMemory(Hierarchy& hierarchy, std::size_t bytes, Time latency)
-      : bytes_(bytes),
+  PlainMemory(Hierarchy& hierarchy, std::size_t bytes, Time latency, std::uint64_t base = 0)
+      : base_(base),
+        bytes_(bytes),
         line_(hierarchy, "memory", latency, [this](Ref<MemoryAccess> access) { finish(*access); }),
         slow_line_(hierarchy, "slow_memory", latency + kMicrosecond,
                    [this](Ref<MemoryAccess> access) { finish(*access); }) {}
 
   bool covers(std::uint64_t address, std::uint64_t bytes) const override {
-    return address + bytes <= bytes_.size();
+    return address >= base_ && address - base_ + bytes <= bytes_.size();
   }
   void access(Ref<MemoryAccess> access) override {
     if (!covers(access->address, access->bytes)) access->failed = true;
@@ -47,13 +50,14 @@ class PlainMemory : public MemoryPort {
           (access.byte_enables >> ((access.address + i) % 4) & 1U) == 0) {
         continue;
       }
-      bytes_[access.address + i] = from[i];
+      byte(access.address + i) = from[i];
     }
     if (on_commit) on_commit(access);
   }
   bool watched(std::uint64_t, std::uint64_t) const override { return watch_all; }
 
   std::vector<std::uint8_t>& bytes() { return bytes_; }
+  std::uint8_t& byte(std::uint64_t address) { return bytes_[address - base_]; }
   std::function<bool(const MemoryAccess&)> slow;
   std::function<void(const MemoryAccess&)> on_commit;
   bool watch_all = false;
@@ -65,10 +69,11 @@ class PlainMemory : public MemoryPort {
   }
   void load(MemoryAccess& access) {
     if (access.write || access.failed || !access.payload) return;
-    std::memcpy(access.payload->data() + access.payload_offset, &bytes_[access.address],
+    std::memcpy(access.payload->data() + access.payload_offset, &byte(access.address),
                 access.bytes);
   }
 
+  std::uint64_t base_;
   std::vector<std::uint8_t> bytes_;
   DelayLine<Ref<MemoryAccess>> line_, slow_line_;
 };
@@ -83,6 +88,9 @@ struct PairConfig {
   std::uint32_t max_read_request = 512;
   Time memory_latency = 200 * kNanosecond;
   std::size_t memory_bytes = 1U << 24;
+  std::uint64_t memory_base = 0;
+  unsigned alarms = 0;  // see PairBench::at
+  bool tapped = false;  // see PairBench::forth and back
   bool eager = false;
   bool checks = true;
   SimulationConfig run;
@@ -93,7 +101,7 @@ class PairBench : public DmaListener {
   explicit PairBench(const PairConfig& config)
       : simulation(config.run),
         hierarchy("pcie", simulation.partition()),
-        memory(hierarchy, config.memory_bytes, config.memory_latency),
+        memory(hierarchy, config.memory_bytes, config.memory_latency, config.memory_base),
         device_port(hierarchy, "device", "root", config.link, config.device_credits, device_),
         root_port(hierarchy, "root", "device", config.link, config.root_credits, root_),
         requester(hierarchy, "dma", config.requester, device_port),
@@ -110,7 +118,9 @@ class PairBench : public DmaListener {
     requester.set_id(DeviceId::of(1, 0));
     completer.set_max_payload(config.max_payload);
     if (config.eager) hierarchy.scheduler().set_eager();
-    if (config.checks) check_link(hierarchy, device_port, root_port);
+    for (unsigned i = 0; i < config.alarms; ++i) alarms_.emplace_back(simulation, i);
+    if (config.checks && !config.tapped) check_link(hierarchy, device_port, root_port);
+    if (config.tapped) tap();
     if (config.checks) {
       RequesterLimits limits;
       limits.max_payload = config.max_payload;
@@ -118,8 +128,8 @@ class PairBench : public DmaListener {
       limits.tags = config.requester.tags;
       limits.boundary = config.completer.boundary;
       limits.completion_timeout = config.requester.completion_timeout;
-      requester.set_observer(
-          &simulation.partition().add_checker<TransactionChecker>("dma", limits));
+      checker = &simulation.partition().add_checker<TransactionChecker>("dma", limits);
+      requester.set_observer(checker);
     }
     simulation.seal();
   }
@@ -131,7 +141,23 @@ class PairBench : public DmaListener {
     return simulation.run(until);
   }
 
-  std::uint64_t write(std::uint64_t address, std::vector<std::uint8_t> bytes,
+  /// Has alarm `index` call `act` at `time`: as one who comes from outside.
+  void at(unsigned index, Time time, std::function<void()> act) {
+    alarms_[index].act = std::move(act);
+    simulation.partition().scheduler().schedule(alarms_[index].event, time);
+  }
+
+  /// Sends a request of one who is not the requester.
+  void send(Port& from, TlpRef tlp) {
+    const LazyScheduler::Visit visit(hierarchy.scheduler());
+    tlp->requester = DeviceId::of(1, 0, 1);
+    tlp->created = tlp->since = hierarchy.now();
+    tlp->seal();
+    if (tlp->type == TlpType::kMemoryWrite) hierarchy.write_starts(*tlp);
+    from.send(std::move(tlp));
+  }
+
+  std::uint64_t write(std::uint64_t address, const std::vector<std::uint8_t>& bytes,
                       bool relaxed = false) {
     DmaRequest request;
     request.write = true;
@@ -163,7 +189,9 @@ class PairBench : public DmaListener {
     request.ticket = tickets_++;
     simulation.partition().open_work();
     const std::uint64_t ticket = request.ticket;
+    giving_ = ticket;
     requester.dma(std::move(request), *this);
+    giving_ = ~std::uint64_t{0};
     return ticket;
   }
 
@@ -175,6 +203,7 @@ class PairBench : public DmaListener {
   };
   void dma_done(const DmaDone& finished) override {
     simulation.partition().close_work();
+    if (finished.ticket == giving_) ++within_call;
     if (keeps) {
       Done entry{finished.ticket, simulation.partition().now(), finished.status, {}};
       if (finished.payload) {
@@ -201,16 +230,19 @@ class PairBench : public DmaListener {
 
   // Ends of the link. Members, not bases: what each does is what differs.
   struct DeviceEnd : PortClient {
-    void received(Port& port, TlpRef tlp) override {
+    void received(Port&, TlpRef tlp) override {
+      if (bench->device_takes && bench->device_takes(tlp)) return;
       bench->requester.completed(*tlp);
-      tlp->held_at = nullptr;
-      port.release(*tlp);
+      release(*tlp);
     }
-    void sending(Port&, const Tlp& tlp) override { bench->requester.sending(tlp); }
+    void sending(Port&, const Tlp& tlp) override {
+      if (tlp.requester == DeviceId::of(1, 0)) bench->requester.sending(tlp);
+    }
     PairBench* bench = nullptr;
   };
   struct RootEnd : PortClient {
     void received(Port&, TlpRef tlp) override {
+      if (bench->root_takes && bench->root_takes(tlp)) return;
       const std::uint64_t address = tlp->address;
       if (tlp->type == TlpType::kMemoryWrite) {
         bench->completer.write(std::move(tlp), address);
@@ -223,12 +255,35 @@ class PairBench : public DmaListener {
   };
 
  private:
+  struct Alarm {
+    Alarm(Simulation& simulation, unsigned index)
+        : event(Event::of<&Alarm::fire>(
+              *this, simulation.partition().endpoint("alarm" + std::to_string(index)),
+              Phase::kAct)) {}
+    void fire() { act(); }
+    Event event;
+    std::function<void()> act;
+  };
+
   void begin() { action_(); }
+  void tap() {
+    Partition& partition = simulation.partition();
+    auto& up = partition.add_checker<LinkChecker>("device to root", device_port.config(),
+                                                  root_port.receive_credits());
+    auto& down = partition.add_checker<LinkChecker>("root to device", root_port.config(),
+                                                    device_port.receive_credits());
+    LinkChecker::pair(up, down);
+    forth.next = &up;
+    back.next = &down;
+    device_port.set_observers(&forth, &back);
+    root_port.set_observers(&back, &forth);
+  }
 
   DeviceEnd device_;
   RootEnd root_;
   std::function<void()> action_;
   std::uint64_t tickets_ = 0;
+  std::uint64_t giving_ = ~std::uint64_t{0};
 
  public:
   Simulation simulation;
@@ -239,11 +294,17 @@ class PairBench : public DmaListener {
   Completer completer;
   std::vector<Done> done;
   std::function<void(const DmaDone&)> on_done;
+  // Say whether they take what came to an end of the link; what they take they must release.
+  std::function<bool(TlpRef&)> device_takes, root_takes;
+  LinkTap forth, back;  // from the device to the root, and back
+  TransactionChecker* checker = nullptr;
   Time last_done = 0;
   bool keeps = true;
+  unsigned within_call = 0;  // transfers that were done within the call that gave them
 
  private:
   Event start_;
+  std::deque<Alarm> alarms_;
 };
 
 }  // namespace railyard::pcie::bench
