@@ -45,10 +45,12 @@ class LineTime {
     since_ = end;
   }
   LineUse use() const { return use_; }
+  /// What went to `use` until `now`. What is on the line over `now` may count in part; all uses sum
+  /// to the time since the last reset.
+  Time spent(LineUse use, Time now) const;
 
  private:
   Time& at(LineUse use) { return spent_[static_cast<std::size_t>(use)]; }
-  Time spent(LineUse use, Time now) const;
 
   std::array<Time, kLineUses> spent_{};
   Time since_ = 0;  // may lie ahead: the end of what is on the line

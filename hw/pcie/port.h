@@ -59,6 +59,7 @@ class Port {
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
   const CreditConfig& receive_credits() const { return receive_config_; }
+  const LineTime& line_time() const { return time_; }
   Rate rate() const { return rate_; }
   Port& peer() { return *peer_; }
 

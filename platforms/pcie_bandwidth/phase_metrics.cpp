@@ -1,0 +1,117 @@
+// What a phase tells of its window.
+#include "platforms/pcie_bandwidth/phase.h"
+
+namespace railyard::pcie_bandwidth {
+
+namespace {
+
+constexpr double kGigabytes = 1000;  // a second, of a byte a picosecond
+
+struct UseText {
+  const char* key;
+  const char* doc;
+};
+
+// In the order of LineUse.
+constexpr std::array<UseText, pcie::kLineUses> kUses = {{
+    {"data", "data of TLPs"},
+    {"headers", "framing, headers, CRC and padding of TLPs"},
+    {"dllp", "acknowledgements and flow control updates"},
+    {"skip", "skip ordered sets"},
+    {"replay", "TLPs that were sent again"},
+    {"retrain", "the link was down"},
+    {"credits", "lost: nothing that was queued had its credits"},
+    {"ordering", "lost: what had its credits must not pass what had not"},
+    {"acknowledge", "lost: the replay buffer was full"},
+    {"tags", "lost: reads waited for a tag or for room for their completions"},
+    {"idle", "there was nothing to send"},
+}};
+
+}  // namespace
+
+void Phase::register_real(const std::string& name, const std::string& unit, const std::string& doc,
+                          std::function<double()> value) {
+  system_.partition().statistics().add_derived(
+      {prefix_ + name, unit, doc},
+      [value = std::move(value)](Time, Time) { return MetricValue::of(value()); });
+}
+
+void Phase::register_all() {
+  register_real("time_ns", "ns", "How long the phase was measured, in full flow",
+                [this] { return static_cast<double>(window_) / kNanosecond; });
+  if (!writes_.streams.empty()) register_kind(writes_, "write");
+  if (!reads_.streams.empty()) {
+    register_kind(reads_, "read");
+    register_real("read_alone_ns", "ns",
+                  "Latency of the first request of a read with nothing else under way",
+                  [this] { return static_cast<double>(alone_) / kNanosecond; });
+    register_real("read_tag_bound_gbytes_s", "GB/s",
+                  "What reads come to with all tags in use and the latency of one alone, by "
+                  "Little's law",
+                  [this] { return reads_.tag_bound * kGigabytes; });
+  }
+  register_lines();
+}
+
+void Phase::register_kind(Kind& kind, const std::string& name) {
+  register_real(name + "_gbytes_s", "GB/s", "Data of " + name + "s, all devices together",
+                [this, &kind] { return measured(kind) * kGigabytes; });
+  register_real(name + "_ceiling_gbytes_s", "GB/s",
+                "What the lines could carry of it with nothing but TLPs on them: raw rate times "
+                "TLP efficiency",
+                [&kind] { return kind.ceiling * kGigabytes; });
+  register_real(name + "_overhead", "fraction",
+                "Share of the time of the lines that bound it, by the ceiling, that DLLPs and skip "
+                "ordered sets took",
+                [this, &kind] { return overhead(kind); });
+  register_real(name + "_of_ceiling", "ratio",
+                "What was measured over ceiling times (1 - overhead)", [this, &kind] {
+                  const double least = kind.ceiling * (1 - overhead(kind));
+                  return least > 0 ? measured(kind) / least : 0.0;
+                });
+  system_.partition().statistics().add(
+      kind.latency,
+      {prefix_ + name + "_latency_ns", "ns",
+       name == "write" ? "From a write's being given to its last TLP's start on the line"
+                       : "From a read's being given to its last byte"},
+      static_cast<double>(kNanosecond));
+}
+
+void Phase::register_lines() {
+  for (std::size_t line = 0; line < lines_.size(); ++line) {
+    for (std::size_t use = 0; use < pcie::kLineUses; ++use) {
+      register_real("time." + lines_[line].port->name() + "." + kUses[use].key + "_ns", "ns",
+                    std::string("Of time_ns, on the line out of this port: ") + kUses[use].doc,
+                    [this, line, use] {
+                      const bool measured = window_ > 0;
+                      const auto spent = static_cast<double>(lines_[line].spent[use]);
+                      return measured ? spent / kNanosecond : 0.0;
+                    });
+    }
+  }
+}
+
+std::vector<std::string> Phase::summary() const {
+  std::vector<std::string> names;
+  for (const Kind* kind : {&writes_, &reads_}) {
+    if (kind->streams.empty()) continue;
+    const std::string name = prefix_ + (kind == &writes_ ? "write" : "read");
+    for (const char* metric : {"_gbytes_s", "_ceiling_gbytes_s", "_overhead", "_of_ceiling",
+                               "_latency_ns_p50", "_latency_ns_p99"}) {
+      names.push_back(name + metric);
+    }
+  }
+  // Of lost time what is worth a line.
+  constexpr Time kPart = 200;
+  for (const Line& line : lines_) {
+    for (auto use = static_cast<std::size_t>(pcie::LineUse::kReplay); use < pcie::kLineUses;
+         ++use) {
+      if (window_ == 0 || line.spent[use] < window_ / kPart) continue;
+      if (use == static_cast<std::size_t>(pcie::LineUse::kIdle)) continue;
+      names.push_back(prefix_ + "time." + line.port->name() + "." + kUses[use].key + "_ns");
+    }
+  }
+  return names;
+}
+
+}  // namespace railyard::pcie_bandwidth
