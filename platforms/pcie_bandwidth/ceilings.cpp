@@ -48,12 +48,14 @@ Ceilings ceilings_of(const TransferCost& cost, Rate rate, std::size_t write_line
   const double line = rate.bits_per_second() / kBits / kSecond;  // bytes a picosecond
   const double up = line * static_cast<double>(write_lines);
   const double down = line * static_cast<double>(read_lines);
-  if (read_lines == 0) return {up / cost.write * cost.bytes, 0};
+  if (read_lines == 0) return {up / cost.write * cost.bytes, 0, false};
   double reads = down / cost.read_down;
-  if (write_lines == 0) return {0, reads * cost.bytes};
+  if (write_lines == 0) return {0, reads * cost.bytes, false};
   const double turn = cost.write / cost.write_tlps + cost.read_up / cost.read_tlps;
-  reads = std::min(reads, up / turn / cost.read_tlps);
-  return {(up - reads * cost.read_up) / cost.write * cost.bytes, reads * cost.bytes};
+  const double in_turn = up / turn / cost.read_tlps;
+  const bool requests_bind = in_turn < reads;
+  if (requests_bind) reads = in_turn;
+  return {(up - reads * cost.read_up) / cost.write * cost.bytes, reads * cost.bytes, requests_bind};
 }
 
 }  // namespace railyard::pcie_bandwidth

@@ -33,6 +33,7 @@ TransferCost cost_of(const StreamShape& shape, const TransferRules& rules);
 struct Ceilings {
   double write = 0;
   double read = 0;
+  bool requests_bind = false;  // reads, by their requests' share of the lines of the writes
 };
 
 /// `write_lines` and `read_lines`: how many lines of `rate` the writes, or the completions, share.

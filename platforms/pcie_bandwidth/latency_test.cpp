@@ -39,14 +39,9 @@ void LatencyTest::run(Core& core) {
   });
   const host::HostMemoryConfig& memory = config_.host.memory;
   for (size_ = 0; size_ < reads_.size(); ++size_) {
-    StreamShape shape;
-    shape.base = memory.base + config_.traffic.memory_node * memory.size + config_.traffic.offset;
-    shape.size = static_cast<std::uint32_t>(config_.traffic.sizes[size_]);
-    shape.relaxed = config_.traffic.relaxed;
-    shape.carried = config_.carried();
-    shape.memory = &system_.host().memory();
-    shape.memory_base = shape.base;
-    device.reads().set_shape(shape, *this);
+    const std::uint64_t node = memory.base + config_.traffic.memory_node * memory.size;
+    const std::uint64_t slots = config_.traffic.slots_of(config_.traffic.sizes[size_]);
+    const std::uint64_t stride = config_.traffic.stride_of(config_.traffic.sizes[size_]);
     for (std::uint64_t i = 0; i < config_.traffic.transfers; ++i, ++rounds_) {
       rang_ = core.now();
       waiting_ = true;
@@ -57,7 +52,8 @@ void LatencyTest::run(Core& core) {
       register_read_.record(static_cast<std::uint64_t>(core.now() - before));
       rest(core);
       waiting_ = true;
-      device.reads().alone(shape.size);
+      device.reads().alone(node + config_.traffic.offset + i % slots * stride,
+                           static_cast<std::uint32_t>(config_.traffic.sizes[size_]), *this);
       rest(core);
     }
   }

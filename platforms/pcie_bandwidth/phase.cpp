@@ -71,25 +71,25 @@ void Phase::prepare() {
       ceilings_of(cost, config_.link.rate(), writes_.bottleneck.size(), reads_.bottleneck.size());
   writes_.ceiling = ceilings.write;
   reads_.ceiling = ceilings.read;
+  if (ceilings.requests_bind) reads_.bottleneck = writes_.bottleneck;
 }
 
 void Phase::begin() {
-  if (reads_.streams.empty()) {
-    begin_all();
-    return;
-  }
   state_ = State::kAlone;
-  Stream& stream = *reads_.streams.front();
-  stream.alone(pcie::next_request(stream.shape().base, size_, system_.rules().max_read_request));
+  const std::uint64_t address = shape_of(0, reads_.streams.empty()).base;
+  system_.devices().front()->reads().alone(
+      address, pcie::next_request(address, size_, system_.rules().max_read_request), *this);
 }
 
 // Little's law: so many bytes a request, so many requests in the time of one.
-void Phase::alone_done(Stream& stream, Time latency) {
+void Phase::alone_done(Stream& /*stream*/, Time latency) {
   alone_ = latency;
-  const double requests = cost_of(stream.shape(), system_.rules()).read_tlps;
-  const auto devices = static_cast<double>(reads_.streams.size());
-  reads_.tag_bound = devices * system_.tags() * static_cast<double>(size_) / requests /
-                     static_cast<double>(latency);
+  if (!reads_.streams.empty()) {
+    const double requests = cost_of(reads_.streams.front()->shape(), system_.rules()).read_tlps;
+    const auto devices = static_cast<double>(reads_.streams.size());
+    reads_.tag_bound = devices * system_.tags() * static_cast<double>(size_) / requests /
+                       static_cast<double>(latency);
+  }
   begin_all();
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,7 @@ class Phase : public StreamOwner {
   double measured(const Kind& kind) const;
   double overhead(const Kind& kind) const;
   void register_all();
+  void add_losses(std::size_t line, std::vector<std::string>& names) const;
   void register_kind(Kind& kind, const std::string& name);
   void register_lines();
   void register_real(const std::string& name, const std::string& unit, const std::string& doc,

@@ -1,4 +1,6 @@
 // What a phase tells of its window.
+#include <algorithm>
+
 #include "platforms/pcie_bandwidth/phase.h"
 
 namespace railyard::pcie_bandwidth {
@@ -39,12 +41,13 @@ void Phase::register_real(const std::string& name, const std::string& unit, cons
 void Phase::register_all() {
   register_real("time_ns", "ns", "How long the phase was measured, in full flow",
                 [this] { return static_cast<double>(window_) / kNanosecond; });
+  register_real(
+      "read_alone_ns", "ns",
+      "Latency of a read by dev0, of what one request brings, with nothing else under way",
+      [this] { return static_cast<double>(alone_) / kNanosecond; });
   if (!writes_.streams.empty()) register_kind(writes_, "write");
   if (!reads_.streams.empty()) {
     register_kind(reads_, "read");
-    register_real("read_alone_ns", "ns",
-                  "Latency of the first request of a read with nothing else under way",
-                  [this] { return static_cast<double>(alone_) / kNanosecond; });
     register_real("read_tag_bound_gbytes_s", "GB/s",
                   "What reads come to with all tags in use and the latency of one alone, by "
                   "Little's law",
@@ -96,22 +99,28 @@ std::vector<std::string> Phase::summary() const {
   for (const Kind* kind : {&writes_, &reads_}) {
     if (kind->streams.empty()) continue;
     const std::string name = prefix_ + (kind == &writes_ ? "write" : "read");
-    for (const char* metric : {"_gbytes_s", "_ceiling_gbytes_s", "_overhead", "_of_ceiling",
-                               "_latency_ns_p50", "_latency_ns_p99"}) {
+    for (const char* metric : {"_gbytes_s", "_ceiling_gbytes_s", "_overhead", "_of_ceiling"}) {
       names.push_back(name + metric);
     }
   }
-  // Of lost time what is worth a line.
-  constexpr Time kPart = 200;
-  for (const Line& line : lines_) {
-    for (auto use = static_cast<std::size_t>(pcie::LineUse::kReplay); use < pcie::kLineUses;
-         ++use) {
-      if (window_ == 0 || line.spent[use] < window_ / kPart) continue;
-      if (use == static_cast<std::size_t>(pcie::LineUse::kIdle)) continue;
-      names.push_back(prefix_ + "time." + line.port->name() + "." + kUses[use].key + "_ns");
-    }
-  }
+  names.push_back(prefix_ + "read_alone_ns");
+  names.push_back(prefix_ + "time_ns");
+  for (std::size_t line = 0; line < lines_.size(); ++line) add_losses(line, names);
   return names;
+}
+
+// What is worth a line of a table: 0.5 % of the time. Idle is the line that nothing is bound by.
+void Phase::add_losses(std::size_t line, std::vector<std::string>& names) const {
+  constexpr Time kPart = 200;
+  const auto bounds = [line](const Kind& kind) {
+    return std::find(kind.bottleneck.begin(), kind.bottleneck.end(), line) != kind.bottleneck.end();
+  };
+  for (auto use = static_cast<std::size_t>(pcie::LineUse::kReplay); use < pcie::kLineUses; ++use) {
+    const bool idle = use == static_cast<std::size_t>(pcie::LineUse::kIdle);
+    if (window_ == 0 || lines_[line].spent[use] < window_ / kPart) continue;
+    if (idle && !bounds(writes_) && !bounds(reads_)) continue;
+    names.push_back(prefix_ + "time." + lines_[line].port->name() + "." + kUses[use].key + "_ns");
+  }
 }
 
 }  // namespace railyard::pcie_bandwidth

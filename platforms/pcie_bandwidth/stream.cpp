@@ -33,12 +33,12 @@ void Stream::set_shape(const StreamShape& shape, StreamOwner& owner) {
   }
 }
 
-void Stream::alone(std::uint32_t bytes) {
+void Stream::alone(std::uint64_t address, std::uint32_t bytes, StreamOwner& owner) {
+  owner_ = &owner;
   pcie::DmaRequest request;
-  request.address = shape_.base;
+  request.address = address;
   request.bytes = bytes;
-  request.elided = !shape_.carried;
-  request.relaxed = shape_.relaxed;
+  request.elided = true;
   request.ticket = kAlone;
   alone_since_ = partition_.now();
   send(std::move(request));

@@ -47,12 +47,12 @@ class Stream : public pcie::DmaListener {
       : function_(function), partition_(partition), writes_(writes) {}
 
   bool writes() const { return writes_; }
-  /// Before begin() or alone(): where to. With carried data what is to be read is put there.
+  /// Before begin(): where to. With carried data what is to be read is put there.
   void set_shape(const StreamShape& shape, StreamOwner& owner);
   const StreamShape& shape() const { return shape_; }
 
-  /// One read of `bytes` at the first transfer's address, and nothing else.
-  void alone(std::uint32_t bytes);
+  /// One read and nothing else, of bytes that nobody looks at.
+  void alone(std::uint64_t address, std::uint32_t bytes, StreamOwner& owner);
   void begin();
   void stop() { stopping_ = true; }
 
