@@ -23,8 +23,10 @@ pcie::EndpointConfig Device::function_of(const PcieConfig& config) {
   function.identity.vendor = kVendor;
   function.identity.device = kDevice;
   function.identity.class_code = 0x12'00'00;  // processing accelerator
-  constexpr std::uint64_t kRegisterBytes = 4096;
+  constexpr std::uint32_t kRegisterBytes = 4096;
   function.bars[kRegisterBar] = {kRegisterBytes, false, false};
+  function.bars[kMsixBar] = {kRegisterBytes, false, false};
+  function.msix = {1, kMsixBar, 0, kMsixBar, kRegisterBytes / 2};
   function.bars[kMemoryBar] = {config.device_memory.size, true, true};
   return function;
 }

@@ -1,4 +1,5 @@
-// A device of pcie_bandwidth: a PCIe function with a doorbell, a register to read, and memory.
+// A device of pcie_bandwidth: a PCIe function with a doorbell, a register to read, memory, and one
+// interrupt.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,7 @@ class Device : public pcie::DeviceRegisters {
   /// Addresses, once the host has given them.
   std::uint64_t doorbell_address() const { return endpoint_.config_space().bar(kRegisterBar).base; }
   std::uint64_t register_address() const { return doorbell_address() + kRegisterOffset; }
+  std::uint64_t msix_table() const { return endpoint_.config_space().bar(kMsixBar).base; }
   std::uint64_t memory_address() const { return endpoint_.config_space().bar(kMemoryBar).base; }
 
   void register_write(unsigned bar, std::uint64_t offset, const std::uint8_t* data,
@@ -41,6 +43,7 @@ class Device : public pcie::DeviceRegisters {
 
  private:
   static constexpr unsigned kRegisterBar = 0;
+  static constexpr unsigned kMsixBar = 2;
   static constexpr unsigned kMemoryBar = 4;
   static constexpr std::uint64_t kRegisterOffset = 8;
 

@@ -1,6 +1,8 @@
 #include "platforms/pcie_bandwidth/pcie_config.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 namespace railyard::pcie_bandwidth {
 
@@ -9,7 +11,26 @@ namespace {
 // A write and a read stream a device, each with a region of its own.
 constexpr std::uint64_t kRegions = 2;
 
+/// A TLP of the largest payload that the host will set needs its credits at once.
+void check_credits(const PcieConfig& config, const Bound& bound) {
+  constexpr std::uint64_t kUnit = 16;
+  std::uint64_t payload = std::min(config.host.root.max_payload, config.device.max_payload);
+  if (config.below_switch()) {
+    payload = std::min<std::uint64_t>(payload, config.pcie_switch.max_payload);
+  }
+  const std::pair<const char*, const pcie::CreditConfig*> receivers[] = {
+      {"host.root.credits.posted_data", &config.host.root.credits},
+      {"device.credits.posted_data", &config.device.credits},
+      {"switch.credits.posted_data", &config.pcie_switch.credits}};
+  for (const auto& [key, credits] : receivers) {
+    if (credits->posted_data * kUnit >= payload) continue;
+    bound.fail(key, "a TLP of " + std::to_string(payload) + "B would wait for ever",
+               "write at least " + std::to_string(payload / kUnit));
+  }
+}
+
 void check(const PcieConfig& config, const Bound& bound) {
+  check_credits(config, bound);
   const TrafficConfig& traffic = config.traffic;
   if (traffic.memory_node >= config.host.memory.nodes) {
     bound.fail("traffic.memory_node",
@@ -33,6 +54,19 @@ void check(const PcieConfig& config, const Bound& bound) {
   if (traffic.peers() && config.host.root.iommu.enabled) {
     bound.fail("host.root.iommu", "only host memory is mapped, not what peers write to",
                "leave it disabled with this pattern");
+  }
+  const host::HostMemoryConfig& memory = config.host.memory;
+  const pcie::IommuConfig& iommu = config.host.root.iommu;
+  if (iommu.enabled &&
+      (memory.base % iommu.page_size != 0 || memory.total() % iommu.page_size != 0)) {
+    bound.fail("host.root.iommu.page_size", "the host's memory is no whole number of such pages",
+               "write a smaller one, or a multiple of it for host.memory.size");
+  }
+  if (config.device_memory.size > config.host.map.mmio64_size / config.devices) {
+    bound.fail("device_memory.size",
+               "the memory of " + std::to_string(config.devices) +
+                   " devices is larger than the window for it",
+               "write a smaller one, or a larger host.map.mmio64_size");
   }
   if (!config.below_switch() && config.host.enumeration.acs_redirect) {
     bound.fail("host.enumeration.acs_redirect", "there is no switch whose ports could redirect",

@@ -50,9 +50,8 @@ class PcieFabric : public Fabric {
     for (const auto& phase : phases_) run(core, *phase);
   }
 
-  // The core rings every device; the last to hear begins.
+  // The core rings every device; the last to hear begins. An interrupt says that all is done.
   void run(Core& core, Phase& phase) {
-    constexpr Time kLook = kMicrosecond;
     phase.prepare();
     std::size_t silent = system_.devices().size();
     for (const auto& device : system_.devices()) {
@@ -61,7 +60,7 @@ class PcieFabric : public Fabric {
       });
     }
     for (const auto& device : system_.devices()) core.store(device->doorbell_address(), 1, 8);
-    while (!phase.finished()) core.spend(kLook);
+    core.wait_interrupt(System::kInterrupt);
   }
 
   void register_totals(StatisticsRegistry& statistics) {

@@ -154,7 +154,9 @@ void Phase::take_times(bool opening) {
 }
 
 void Phase::drained(Stream& /*stream*/) {
-  if (--running_ == 0) state_ = State::kFinished;
+  if (--running_ > 0) return;
+  state_ = State::kFinished;
+  system_.devices().front()->endpoint().interrupt(0);
 }
 
 std::uint64_t Phase::unfinished() const {

@@ -2,7 +2,8 @@
 // then drained.
 //
 //   begin() -> one read alone -> all streams begin -> each has done twice what it has in flight:
-//   the window opens -> each has done `transfers` more: it closes -> streams stop -> drained.
+//   the window opens -> each has done `transfers` more: it closes -> streams stop -> drained ->
+//   dev0 raises its interrupt.
 //
 // Of the window: data moved, latencies, and where each line's time went.
 #pragma once
@@ -27,11 +28,10 @@ class Phase : public StreamOwner {
   /// Within simulated time, after System::enumerate().
   void prepare();
   void begin();
-  bool finished() const { return state_ == State::kFinished; }
   /// Transfers of the window that are not done; before and after it those that are in flight.
   std::uint64_t unfinished() const;
 
-  /// Names of metrics that a summary begins with.
+  /// Names of metrics that a summary begins with, once there is something to tell.
   std::vector<std::string> summary() const;
 
   void transfer_done(Stream& stream, Time latency) override;

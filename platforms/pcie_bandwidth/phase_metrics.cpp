@@ -63,12 +63,12 @@ void Phase::register_kind(Kind& kind, const std::string& name) {
                 "What the lines could carry of it with nothing but TLPs on them: raw rate times "
                 "TLP efficiency",
                 [&kind] { return kind.ceiling * kGigabytes; });
-  register_real(name + "_overhead", "fraction",
+  register_real(name + "_overhead_pct", "%",
                 "Share of the time of the lines that bound it, by the ceiling, that DLLPs and skip "
                 "ordered sets took",
-                [this, &kind] { return overhead(kind); });
+                [this, &kind] { return overhead(kind) * 100; });
   register_real(name + "_of_ceiling", "ratio",
-                "What was measured over ceiling times (1 - overhead)", [this, &kind] {
+                "What was measured over the ceiling less the overhead", [this, &kind] {
                   const double least = kind.ceiling * (1 - overhead(kind));
                   return least > 0 ? measured(kind) / least : 0.0;
                 });
@@ -96,10 +96,11 @@ void Phase::register_lines() {
 
 std::vector<std::string> Phase::summary() const {
   std::vector<std::string> names;
+  if (window_ == 0) return names;
   for (const Kind* kind : {&writes_, &reads_}) {
     if (kind->streams.empty()) continue;
     const std::string name = prefix_ + (kind == &writes_ ? "write" : "read");
-    for (const char* metric : {"_gbytes_s", "_ceiling_gbytes_s", "_overhead", "_of_ceiling"}) {
+    for (const char* metric : {"_gbytes_s", "_ceiling_gbytes_s", "_overhead_pct", "_of_ceiling"}) {
       names.push_back(name + metric);
     }
   }
@@ -117,7 +118,7 @@ void Phase::add_losses(std::size_t line, std::vector<std::string>& names) const 
   };
   for (auto use = static_cast<std::size_t>(pcie::LineUse::kReplay); use < pcie::kLineUses; ++use) {
     const bool idle = use == static_cast<std::size_t>(pcie::LineUse::kIdle);
-    if (window_ == 0 || lines_[line].spent[use] < window_ / kPart) continue;
+    if (lines_[line].spent[use] < window_ / kPart) continue;
     if (idle && !bounds(writes_) && !bounds(reads_)) continue;
     names.push_back(prefix_ + "time." + lines_[line].port->name() + "." + kUses[use].key + "_ns");
   }

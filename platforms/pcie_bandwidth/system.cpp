@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hw/pcie/config_registers.h"
 #include "hw/pcie/transaction_checker.h"
 #include "tlm/base/error.h"
 
@@ -99,6 +100,7 @@ void System::enumerate(Core& core) {
                                             : endpoint.config().extended_tags() ? kExtendedTags
                                                                                 : kShortTags);
   if (config_.host.root.iommu.enabled) map_memory();
+  enable_interrupt(core, found);
 }
 
 // Each device reaches all memory, at the addresses that it has.
@@ -108,9 +110,27 @@ void System::map_memory() {
     const pcie::MapStatus status = host_.root().iommu().map(device->endpoint().id(), memory.base,
                                                             memory.base, memory.total(), true);
     if (status == pcie::MapStatus::kDone) continue;
-    throw ConfigError("host.memory", "it is no whole number of the IOMMU's pages",
-                      "write multiples of host.root.iommu.page_size");
+    throw InvariantError(host_.name(), partition().now(), "the IOMMU maps no such memory");
   }
+}
+
+void System::enable_interrupt(Core& core, const host::Hierarchy& found) {
+  Device& device = *devices_.front();
+  const pcie::MsixMessage message = host::Host::message(kInterrupt);
+  constexpr unsigned kHighAddress = 4;  // of an entry of the table, 7.7.2.5
+  constexpr unsigned kData = 8;
+  constexpr unsigned kControl = 12;
+  constexpr unsigned kWord = 32;
+  constexpr std::uint64_t kLow = 0xFFFF'FFFF;
+  const std::uint64_t entry = device.msix_table();
+  core.store(entry, message.address & kLow, 4);
+  core.store(entry + kHighAddress, message.address >> kWord, 4);
+  core.store(entry + kData, message.data, 4);
+  core.store(entry + kControl, 0, 4);
+  const pcie::DeviceId id = device.endpoint().id();
+  const unsigned capability = found.find(id)->capability(pcie::config::kMsixCapability);
+  const Address control = host_.map().config_address(id, capability);
+  core.store(control, core.load(control, 4) | pcie::config::kMsixEnable, 4);
 }
 
 }  // namespace railyard::pcie_bandwidth

@@ -16,6 +16,9 @@ namespace railyard::pcie_bandwidth {
 
 class System {
  public:
+  /// The host's number of the interrupt that dev0 raises as its vector 0.
+  static constexpr unsigned kInterrupt = 32;
+
   System(Partition& partition, const PcieConfig& config, bool checks);
 
   Partition& partition() { return host_.partition(); }
@@ -37,6 +40,7 @@ class System {
   void join(pcie::Port& above, pcie::Port& below);
   void add_device(pcie::Port& above, bool checks);
   void map_memory();
+  void enable_interrupt(Core& core, const host::Hierarchy& found);
   static std::vector<pcie::RootComplex::Line> lines(const PcieConfig& config);
 
   const PcieConfig& config_;
