@@ -52,7 +52,7 @@ void check(const PcieConfig& config, const Bound& bound) {
                "write a smaller one, or a larger host.memory.size");
   }
   if (traffic.peers() && config.host.root.iommu.enabled) {
-    bound.fail("host.root.iommu", "only host memory is mapped, not what peers write to",
+    bound.fail("host.root.iommu.enabled", "only host memory is mapped, not what peers write to",
                "leave it disabled with this pattern");
   }
   const host::HostMemoryConfig& memory = config.host.memory;
