@@ -17,6 +17,12 @@ std::uint64_t requests_of(std::uint64_t address, std::uint64_t bytes, std::uint3
   return count;
 }
 
+// Bytes a picosecond.
+double raw(Rate rate, std::size_t lines) {
+  constexpr double kBits = 8;
+  return rate.bits_per_second() / kBits / kSecond * static_cast<double>(lines);
+}
+
 }  // namespace
 
 TransferCost cost_of(const StreamShape& shape, const TransferRules& rules) {
@@ -42,20 +48,18 @@ TransferCost cost_of(const StreamShape& shape, const TransferRules& rules) {
           sum.read_tlps / n};
 }
 
-Ceilings ceilings_of(const TransferCost& cost, Rate rate, std::size_t write_lines,
-                     std::size_t read_lines) {
-  constexpr double kBits = 8;
-  const double line = rate.bits_per_second() / kBits / kSecond;  // bytes a picosecond
-  const double up = line * static_cast<double>(write_lines);
-  const double down = line * static_cast<double>(read_lines);
-  if (read_lines == 0) return {up / cost.write * cost.bytes, 0, false};
-  double reads = down / cost.read_down;
-  if (write_lines == 0) return {0, reads * cost.bytes, false};
+double write_ceiling(const TransferCost& cost, Rate rate, std::size_t lines, double reads) {
+  const double left = raw(rate, lines) - reads / cost.bytes * cost.read_up;
+  return left / cost.write * cost.bytes;
+}
+
+ReadCeiling read_ceiling(const TransferCost& cost, Rate rate, std::size_t lines,
+                         std::size_t write_lines) {
+  const double by_completions = raw(rate, lines) / cost.read_down * cost.bytes;
+  if (write_lines == 0) return {by_completions, false};
   const double turn = cost.write / cost.write_tlps + cost.read_up / cost.read_tlps;
-  const double in_turn = up / turn / cost.read_tlps;
-  const bool requests_bind = in_turn < reads;
-  if (requests_bind) reads = in_turn;
-  return {(up - reads * cost.read_up) / cost.write * cost.bytes, reads * cost.bytes, requests_bind};
+  const double in_turn = raw(rate, write_lines) / turn / cost.read_tlps * cost.bytes;
+  return {std::min(by_completions, in_turn), in_turn < by_completions};
 }
 
 }  // namespace railyard::pcie_bandwidth

@@ -29,17 +29,18 @@ struct TransferCost {
 
 TransferCost cost_of(const StreamShape& shape, const TransferRules& rules);
 
-/// Data in bytes a picosecond; 0: there is no such stream.
-struct Ceilings {
-  double write = 0;
-  double read = 0;
-  bool requests_bind = false;  // reads, by their requests' share of the lines of the writes
-};
+/// Data in bytes a picosecond. `lines`: how many lines of `rate` all streams share.
+/// Of writes, beside the requests of reads that come to `reads`.
+double write_ceiling(const TransferCost& cost, Rate rate, std::size_t lines, double reads = 0);
 
-/// `write_lines` and `read_lines`: how many lines of `rate` the writes, or the completions, share.
-/// With both, a device's line takes what waits in order of arrival: a write TLP and a read request
-/// in turn, unless the other direction keeps the requests back.
-Ceilings ceilings_of(const TransferCost& cost, Rate rate, std::size_t write_lines,
-                     std::size_t read_lines);
+/// Of reads: by their completions, or by their requests, if those take turns with writes.
+struct ReadCeiling {
+  double data = 0;
+  bool by_requests = false;
+};
+/// `write_lines`: those away from devices, if writes are on them too; else 0. A device's line takes
+/// its queue in order of arrival, so a write TLP and a read request in turn.
+ReadCeiling read_ceiling(const TransferCost& cost, Rate rate, std::size_t lines,
+                         std::size_t write_lines);
 
 }  // namespace railyard::pcie_bandwidth

@@ -66,12 +66,16 @@ void Phase::prepare() {
     }
   }
   const Kind& any = writes_.streams.empty() ? reads_ : writes_;
-  const TransferCost cost = cost_of(any.streams.front()->shape(), system_.rules());
-  const Ceilings ceilings =
-      ceilings_of(cost, config_.link.rate(), writes_.bottleneck.size(), reads_.bottleneck.size());
-  writes_.ceiling = ceilings.write;
-  reads_.ceiling = ceilings.read;
-  if (ceilings.requests_bind) reads_.bottleneck = writes_.bottleneck;
+  cost_ = cost_of(any.streams.front()->shape(), system_.rules());
+  const Rate rate = config_.link.rate();
+  if (!writes_.streams.empty()) {
+    writes_.ceiling = write_ceiling(cost_, rate, writes_.bottleneck.size());
+  }
+  if (reads_.streams.empty()) return;
+  const ReadCeiling reads =
+      read_ceiling(cost_, rate, reads_.bottleneck.size(), writes_.bottleneck.size());
+  reads_.ceiling = reads.data;
+  if (reads.by_requests) reads_.bottleneck = writes_.bottleneck;
 }
 
 void Phase::begin() {
@@ -85,9 +89,8 @@ void Phase::begin() {
 void Phase::alone_done(Stream& /*stream*/, Time latency) {
   alone_ = latency;
   if (!reads_.streams.empty()) {
-    const double requests = cost_of(reads_.streams.front()->shape(), system_.rules()).read_tlps;
     const auto devices = static_cast<double>(reads_.streams.size());
-    reads_.tag_bound = devices * system_.tags() * static_cast<double>(size_) / requests /
+    reads_.tag_bound = devices * system_.tags() * static_cast<double>(size_) / cost_.read_tlps /
                        static_cast<double>(latency);
   }
   begin_all();
@@ -141,6 +144,9 @@ void Phase::close() {
     }
   }
   take_times(false);
+  if (writes_.streams.empty() || reads_.streams.empty()) return;
+  writes_.ceiling =
+      write_ceiling(cost_, config_.link.rate(), writes_.bottleneck.size(), measured(reads_));
 }
 
 void Phase::take_times(bool opening) {

@@ -80,6 +80,7 @@ class Phase : public StreamOwner {
   State state_ = State::kWaiting;
   Kind writes_, reads_;
   std::vector<Line> lines_;
+  TransferCost cost_;
   Time opened_ = 0;
   Time window_ = 0;
   Time alone_ = 0;

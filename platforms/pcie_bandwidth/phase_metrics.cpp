@@ -60,8 +60,10 @@ void Phase::register_kind(Kind& kind, const std::string& name) {
   register_real(name + "_gbytes_s", "GB/s", "Data of " + name + "s, all devices together",
                 [this, &kind] { return measured(kind) * kGigabytes; });
   register_real(name + "_ceiling_gbytes_s", "GB/s",
-                "What the lines could carry of it with nothing but TLPs on them: raw rate times "
-                "TLP efficiency",
+                name == "write"
+                    ? "What the lines could carry of it, with nothing on them but TLPs and "
+                      "the requests of reads that were measured"
+                    : "What the lines could carry of it with nothing on them but TLPs",
                 [&kind] { return kind.ceiling * kGigabytes; });
   register_real(name + "_overhead_pct", "%",
                 "Share of the time of the lines that bound it, by the ceiling, that DLLPs and skip "

@@ -52,9 +52,18 @@ class Bandwidth(PcieCase):
         # Requests take turns with writes on the way up: one of 24 B and one of 88 B.
         self.assert_near(run['size64.read_ceiling_gbytes_s'], raw() * 64 / 112, 1e-9)
         self.assert_near(run['size4096.read_ceiling_gbytes_s'], read_ceiling(4096), 1e-9)
-        left = raw() - run['size4096.read_ceiling_gbytes_s'] * 24 / 512
+        left = raw() - run['size4096.read_gbytes_s'] * 24 / 512
         self.assert_near(run['size4096.write_ceiling_gbytes_s'],
                          left / raw() * write_ceiling(4096), 1e-9)
+
+    def test_writes_beside_reads_that_are_kept_back(self):
+        for name, sets in (('tags', {'device__dma__tags': 32}),
+                           ('fences', {'traffic__fenced': True, 'traffic__outstanding': 8})):
+            run = self.run_sizes('both', (64, 512), name=name, **sets)
+            for size in (64, 512):
+                self.assertLess(run[f'size{size}.read_of_ceiling'], 0.9)
+                self.assert_at_ceiling(run, 'write', size,
+                                       run[f'size{size}.write_ceiling_gbytes_s'])
 
     def test_a_byte_more_than_a_payload_costs_a_tlp(self):
         run = self.run_sizes('write', (256, 257, 512, 513))
