@@ -140,11 +140,12 @@ class Bandwidth(PcieCase):
                                          'host__enumeration__acs_redirect': True})):
             run = self.run_sizes('peer', (64,), name=name, devices=2, **sets)
             alone[name] = run['size64.read_alone_ns']
-        # The request goes up a link more and back, through the root complex, and through the switch
-        # once more; its completion goes up too.
-        self.assertLess(alone['switch'], alone['redirect'])
-        self.assertLess(alone['switch'], alone['root'])
-        self.assertGreater(alone['redirect'] - alone['switch'], 2 * 80 + 110 + 130)
+        # The root complex takes 130 ns where the switch takes 110, each way.
+        self.assertAlmostEqual(alone['root'] - alone['switch'], 2 * (130 - 110), delta=0.01)
+        # Redirected, both ways go up a link and down again, to the root complex and through the
+        # switch once more; so do 24 B of request and 84 B of completion, two lines each.
+        self.assertAlmostEqual(alone['redirect'] - alone['switch'],
+                               2 * (2 * 80 + 110 + 130) + 2 * (24 + 84) / raw(), delta=0.01)
 
     def test_the_time_of_each_line_sums_to_the_whole(self):
         many = self.run_pcie(name='many')
