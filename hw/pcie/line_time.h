@@ -52,10 +52,12 @@ class LineTime {
     headers_ = headers;
   }
   LineUse use() const { return use_; }
+  /// What went to `use` until `now`. What is on the line over `now` may count in part; all uses sum
+  /// to the time since the last reset.
+  Time spent(LineUse use, Time now) const;
 
  private:
   Time& at(LineUse use) { return spent_[static_cast<std::size_t>(use)]; }
-  Time spent(LineUse use, Time now) const;
   /// The part of headers in the last `rest` of what is on the line.
   Time headers_of(Time rest) const { return rest * headers_ / span_; }
 

@@ -59,6 +59,7 @@ class Port {
   const std::string& name() const { return name_; }
   const LinkConfig& config() const { return config_; }
   const CreditConfig& receive_credits() const { return receive_config_; }
+  const LineTime& line_time() const { return time_; }
   Rate rate() const { return rate_; }
   Port& peer() { return *peer_; }
 
@@ -68,6 +69,13 @@ class Port {
     out_ = out;
     in_ = in;
   }
+
+  /// Nothing comes out of the line before then.
+  Time earliest_arrival() const {
+    return in_flight_.empty() ? scheduler_.now() + config_.latency : arrival_.time();
+  }
+  /// No TLP that is queued goes on the line before then: it is taken, or credits must come first.
+  Time earliest_start() const { return pick_.pending() ? pick_.time() : earliest_arrival(); }
 
   /// Queues a sealed TLP whose `since` is set; takes it over.
   void send(TlpRef tlp);

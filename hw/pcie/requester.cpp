@@ -395,25 +395,35 @@ void Requester::time_out() {
   }
 }
 
-// The last TLP of a write starts when those before it have passed; the last completion of a read
-// ends no earlier than the line needs for those after the next one. A relaxed write need not wait
-// for those that were given before it, which may be cut while the line takes less than their bytes.
-Time Requester::earliest() const {
-  const Time now = scheduler_.now();
+Time Requester::earliest() const { return std::min(earliest_write(), earliest_read()); }
+
+// The last TLP of a write starts when those before it have passed. A relaxed write need not wait for
+// those that were given before it, which may be cut while the line takes less than their bytes.
+Time Requester::earliest_write() const {
+  if (writes_.empty()) return kForever;
+  const Time start = port_.earliest_start();
+  const bool next_is_relaxed = next_write_ < writes_.size() && writes_[next_write_].request.relaxed;
+  if (relaxed_uncut_ > (next_is_relaxed ? 1 : 0)) return start;
   std::uint32_t least = ~std::uint32_t{0};
   for (std::size_t i = 0; i < writes_.size() && i <= next_write_; ++i) {
     least = std::min(least, writes_[i].request.bytes - writes_[i].sent);
   }
-  const bool next_is_relaxed = next_write_ < writes_.size() && writes_[next_write_].request.relaxed;
-  if (relaxed_uncut_ > (next_is_relaxed ? 1 : 0)) return now;
-  if (active_reads_ > 0) {
-    for (const Read& read : reads_) {
-      if (read.active) least = std::min(least, read.left);
-      if (least <= max_payload_) break;
-    }
+  return start + line_time_beyond_one(least);
+}
+
+// The last completion of a read ends no earlier than the line needs for those after the next one.
+Time Requester::earliest_read() const {
+  if (active_reads_ == 0) return kForever;
+  std::uint32_t least = ~std::uint32_t{0};
+  for (const Read& read : reads_) {
+    if (read.active) least = std::min(least, read.left);
+    if (least <= max_payload_) break;
   }
-  if (least == ~std::uint32_t{0}) return kForever;
-  return least > max_payload_ ? now + port_.rate().time_of(least - max_payload_) : now;
+  return port_.earliest_arrival() + line_time_beyond_one(least);
+}
+
+Time Requester::line_time_beyond_one(std::uint32_t bytes) const {
+  return bytes > max_payload_ ? port_.rate().time_of(bytes - max_payload_) : 0;
 }
 
 }  // namespace railyard::pcie

@@ -95,6 +95,10 @@ class Requester : public Awaiter {
     DmaDone done;
   };
 
+  Time earliest_write() const;
+  Time earliest_read() const;
+  /// What the line takes at least for `bytes` beside one TLP.
+  Time line_time_beyond_one(std::uint32_t bytes) const;
   bool waits(const Issued& issued) const {
     return tags_[issued.tag].in_use && tags_[issued.tag].serial == issued.serial;
   }

@@ -1,0 +1,42 @@
+// The keys of pcie_bandwidth.
+#pragma once
+
+#include "hw/host/host_config.h"
+#include "hw/host/memory.h"
+#include "hw/pcie/endpoint_config.h"
+#include "hw/pcie/link_config.h"
+#include "hw/pcie/switch.h"
+#include "platforms/pcie_bandwidth/traffic_config.h"
+#include "tlm/base/rate.h"
+
+namespace railyard::pcie_bandwidth {
+
+enum class Topology : std::uint8_t { kDirect, kSwitch };
+
+/// A device's memory, behind a BAR: what peers write to.
+struct DeviceMemoryConfig {
+  Bytes size = kibibytes(16 * 1024);
+  Time latency = 150 * kNanosecond;
+  Rate bandwidth = Rate::gbps(3200);
+
+  void declare(Parameters& p);
+};
+
+struct PcieConfig {
+  host::HostData data = host::HostData::kElided;
+  Topology topology = Topology::kDirect;
+  unsigned devices = 1;
+  pcie::LinkConfig link;
+  host::HostConfig host;
+  pcie::SwitchConfig pcie_switch;
+  pcie::EndpointConfig device;
+  DeviceMemoryConfig device_memory;
+  TrafficConfig traffic;
+
+  void declare(Parameters& p);
+
+  bool carried() const { return data == host::HostData::kCarried; }
+  bool below_switch() const { return topology == Topology::kSwitch; }
+};
+
+}  // namespace railyard::pcie_bandwidth
