@@ -44,9 +44,11 @@ void set_bar(Row& row, const std::vector<Row>& rows) {
 }
 
 /// Rounds of all cases, not all rounds of a case: a slow minute of the machine meets all alike.
-std::vector<Row> measure(Sample& raw) {
+std::vector<Row> measure(Sample& raw, const std::string& only) {
   std::vector<Row> rows;
-  for (Case& one : railyard::bench::all_cases()) rows.push_back({std::move(one), {}, 0, {}});
+  for (Case& one : railyard::bench::all_cases()) {
+    if (one.name.compare(0, only.size(), only) == 0) rows.push_back({std::move(one), {}, 0, {}});
+  }
   for (int round = 0; round < kRounds; ++round) {
     keep_best(raw, railyard::bench::in_child(railyard::bench::raw_kernel_event));
     for (Row& row : rows) keep_best(row.best, railyard::bench::in_child(row.what.run));
@@ -129,6 +131,9 @@ void print_table(const Sample& raw, const std::vector<Row>& rows) {
                            : "MISSED",
                row.best.kernel_events_each(), row.what.doc, row.what.unit);
   }
+}
+
+void print_comparisons(const std::vector<Row>& rows) {
   print_trace_cost(rows);
   print_block_cycles(rows);
   print_peers(rows);
@@ -158,6 +163,8 @@ int sc_main(int argc, char** argv) {
   CLI::App app("Costs of operations in events of the raw SystemC kernel", "bench");
   bool json = false;
   app.add_flag("--json", json, "Print JSON instead of a table");
+  std::string only;
+  app.add_option("--only", only, "Run the cases alone whose names begin with this");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -165,11 +172,12 @@ int sc_main(int argc, char** argv) {
   }
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   Sample raw;
-  const std::vector<Row> rows = measure(raw);
+  const std::vector<Row> rows = measure(raw, only);
   if (json) {
     print_json(raw, rows);
   } else {
     print_table(raw, rows);
+    if (only.empty()) print_comparisons(rows);
   }
   return std::all_of(rows.begin(), rows.end(), [](const Row& row) { return row.met(); }) ? 0 : 1;
 }

@@ -22,8 +22,8 @@ std::uint64_t EventQueue::order_of(Event& event) {
 
 Time EventQueue::last_time() const {
   Time last = 0;
-  for (const Entry& entry : heap_) {
-    if (!entry.event->background_) last = std::max(last, entry.time);
+  for (std::size_t i = hole_ ? 1 : 0; i < heap_.size(); ++i) {
+    if (!heap_[i].event->background_) last = std::max(last, heap_[i].time);
   }
   return last;
 }
@@ -32,6 +32,7 @@ void EventQueue::put(Event& event, Time at) {
   const Entry entry{at, order_of(event), &event};
   event.time_ = at;
   if (event.pending()) {
+    close_hole();
     const std::size_t slot = event.slot_;
     if (entry.before(heap_[slot])) {
       sift_up(slot, entry);
@@ -41,6 +42,11 @@ void EventQueue::put(Event& event, Time at) {
     return;
   }
   if (event.background_) ++background_;
+  if (hole_) {
+    hole_ = false;
+    sift_down(0, entry);
+    return;
+  }
   heap_.push_back(entry);
   sift_up(heap_.size() - 1, entry);
 }
@@ -87,9 +93,19 @@ void EventQueue::sift_down(std::size_t slot, Entry entry) {
 }
 
 void EventQueue::bring_near() const {
-  if (heap_.empty()) return;
+  std::size_t first = 0;
+  if (hole_) {
+    if (heap_.size() < 2) return;
+    first = 1;
+    const std::size_t end = std::min(1 + kArity, heap_.size());
+    for (std::size_t child = 2; child < end; ++child) {
+      if (heap_[child].before(heap_[first])) first = child;
+    }
+  } else if (heap_.empty()) {
+    return;
+  }
   constexpr std::size_t kLine = 64;
-  const char* const next = reinterpret_cast<const char*>(heap_.front().event);
+  const char* const next = reinterpret_cast<const char*>(heap_[first].event);
   for (std::size_t at = 0; at < Event::kNear; at += kLine) __builtin_prefetch(next + at, 1);
 }
 

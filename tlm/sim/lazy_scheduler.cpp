@@ -1,6 +1,7 @@
 #include "tlm/sim/lazy_scheduler.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
@@ -39,14 +40,17 @@ void LazyScheduler::enter() {
   fire_until(partition_.now());
 }
 
-// `goes_on`: no exception ends the visit, and with it the run.
-void LazyScheduler::leave(bool goes_on) {
-  if (visits_ > 1 || stepping_ || !goes_on) {
+// What the visit made due now happens before anything else does, unless an exception ends the
+// visit, and with it the run.
+void LazyScheduler::leave() {
+  if (visits_ > 1 || stepping_) {
     --visits_;
     return;
   }
-  // What the visit made due now happens before anything else does.
-  fire_until(partition_.now());
+  const Time now = partition_.now();
+  if (!queue_.empty() && queue_.next_time() <= now && std::uncaught_exceptions() == 0) {
+    fire_until(now);
+  }
   --visits_;
   rearm();
 }
@@ -69,7 +73,7 @@ void LazyScheduler::fire_until(Time until) {
   stepping_ = false;
 }
 
-Time LazyScheduler::wake_time() const {
+Time LazyScheduler::wake_time() {
   const Time next = queue_.next_time();
   if (eager()) return next;
   Time earliest = kForever;

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -61,17 +60,13 @@ class LazyScheduler {
   /// Every outside call to the subsystem stands in one. They may nest, also in steps.
   class Visit {
    public:
-    explicit Visit(LazyScheduler& scheduler)
-        : scheduler_(scheduler), exceptions_(std::uncaught_exceptions()) {
-      scheduler_.enter();
-    }
-    ~Visit() noexcept(false) { scheduler_.leave(std::uncaught_exceptions() == exceptions_); }
+    explicit Visit(LazyScheduler& scheduler) : scheduler_(scheduler) { scheduler_.enter(); }
+    ~Visit() noexcept(false) { scheduler_.leave(); }
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
 
    private:
     LazyScheduler& scheduler_;
-    int exceptions_;
   };
 
   /// One thing under way whose arrival is seen outside: while it is, each step is on time.
@@ -86,11 +81,11 @@ class LazyScheduler {
 
  private:
   void enter();
-  void leave(bool goes_on);
+  void leave();
   void fire_until(Time until);
   void wake() { catch_up(); }
   void rearm();
-  Time wake_time() const;
+  Time wake_time();
 
   Partition& partition_;
   std::string name_;
