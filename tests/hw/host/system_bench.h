@@ -248,7 +248,7 @@ class SystemBench {
   host::Host host;
   std::unique_ptr<pcie::Switch> pcie_switch;
   std::vector<std::unique_ptr<TestDevice>> devices;
-  host::Hierarchy found;
+  host::DeviceTree found;
 
  private:
   static std::vector<pcie::RootComplex::Line> lines(const SystemConfig& config) {
