@@ -122,6 +122,9 @@ class TestDevice : public pcie::DeviceRegisters, public pcie::DmaListener {
     throw std::out_of_range("transfer " + std::to_string(ticket) + " is not done");
   }
 
+  /// What the next transfer's ticket will be.
+  std::uint64_t next_ticket() const { return tickets_; }
+
   Time now() { return hierarchy_.now(); }
   Partition& partition() { return hierarchy_.partition(); }
 
