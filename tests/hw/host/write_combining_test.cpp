@@ -37,7 +37,10 @@ TEST(WriteCombining, ALineGoesAsOneTlpAndTheDoorbellComesBehindAll) {
     core.spend(10 * kMicrosecond);
     before = bench.metric("host.root.port0.tx_tlps");
     for (unsigned i = 0; i < kLines; ++i) {
-      core.store_combining(bench.bar(0, 0) + 64 * i, line_of(i).data(), 64);
+      // In pieces, of which the first are not in the order of addresses.
+      core.store_combining(bench.bar(0, 0) + 64 * i + 16, line_of(i).data() + 16, 8);
+      core.store_combining(bench.bar(0, 0) + 64 * i, line_of(i).data(), 16);
+      core.store_combining(bench.bar(0, 0) + 64 * i + 24, line_of(i).data() + 24, 40);
     }
     core.store_combining(bench.bar(0, 0) + 64 * kLines, line_of(0).data(), 20);
     core.fence();
@@ -91,26 +94,39 @@ TEST(WriteCombining, ACoreWaitsForRoomAndAllArrivesInOrder) {
   }
 }
 
-// Nobody watches such writes, so nothing but the core's waiting calls for their being on time.
-TEST(WriteCombining, ACoreWaitsForRoomAlsoWhenItWritesMemoryOfADevice) {
+// Nobody watches such writes, so nothing but the cores' waiting calls for their being on time.
+TEST(WriteCombining, CoresWaitForRoomAlsoWhenTheyWriteMemoryOfDevices) {
   SystemConfig config = slow_device();
   config.device_memory = 1U << 20;
-  std::vector<Time> ends;
+  config.direct = 2;
+  config.cores = {0, 0};
+  std::vector<Time> ends[2];
   for (const bool eager : {false, true}) {
     config.eager = eager;
     SystemBench bench{config};
-    bench.run([&](Core& core) {
+    bool ready = false;
+    const auto store = [&](Core& core, unsigned which) {
       for (unsigned i = 0; i < kLines; ++i) {
-        core.store_combining(bench.bar(0, 4) + 64 * i, line_of(i).data(), 64);
+        core.store_combining(bench.bar(which, 4) + 64 * i, line_of(i).data(), 64);
+        ends[eager ? 1 : 0].push_back(core.now());
       }
-      ends.push_back(core.now());
-      core.spend(100 * kMicrosecond);
+    };
+    bench.host.core(1).set_program([&](Core& core) {
+      while (!ready) core.spend(kMicrosecond);
+      store(core, 1);
     });
-    for (unsigned i = 0; i < kLines; ++i) {
-      const auto from = bench.memories[0]->bytes().begin() + 64 * i;
-      EXPECT_EQ(std::vector<std::uint8_t>(from, from + 64), line_of(i));
+    bench.run([&](Core& core) {
+      ready = true;
+      store(core, 0);
+    });
+    for (const auto& memory : bench.memories) {
+      for (unsigned i = 0; i < kLines; ++i) {
+        const auto from = memory->bytes().begin() + 64 * i;
+        EXPECT_EQ(std::vector<std::uint8_t>(from, from + 64), line_of(i));
+      }
     }
     EXPECT_GT(bench.metric("host.core0.room_wait"), 20.0 * kMicrosecond);
+    EXPECT_GT(bench.metric("host.core1.room_wait"), 20.0 * kMicrosecond);
   }
   EXPECT_EQ(ends[0], ends[1]);
 }
