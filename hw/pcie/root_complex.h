@@ -107,7 +107,7 @@ class RootComplex : public sc_core::sc_module, public CpuPort {
   void leave(Outbound outbound);
   void completed(const Tlp& tlp);
   void end(std::uint16_t tag, Status status, std::uint64_t value);
-  void answer(const Answer& answer);
+  void answer(const Answer& one);
   void time_out();
 
   Hierarchy& hierarchy_;

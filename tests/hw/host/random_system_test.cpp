@@ -1,8 +1,6 @@
 // Random work of a whole host: right, and the same however it is simulated.
 #include "tests/hw/host/random_system.h"
 
-#include <cstdio>
-
 namespace railyard {
 namespace {
 
@@ -41,25 +39,25 @@ RandomSystemConfig unwatched(double stalls) {
   return config;
 }
 
-void expect_lazy_and_equal(RandomSystemConfig config) {
+/// Returns the kernel's events of the eager run for each of the lazy one.
+double expect_equal(RandomSystemConfig config) {
   const RandomSystemResult lazy = run(config);
   config.system.eager = true;
   const RandomSystemResult eager = run(config);
   expect_same(lazy, eager);
-  EXPECT_LT(lazy.kernel_events * 3, eager.kernel_events * 2);
-  std::printf("kernel events: lazy %llu, eager %llu\n",
-              static_cast<unsigned long long>(lazy.kernel_events),
-              static_cast<unsigned long long>(eager.kernel_events));
+  return static_cast<double>(eager.kernel_events) / static_cast<double>(lazy.kernel_events);
 }
 
 // In the run above somebody watches something at nearly all times. Here steps are late for most of
 // the run.
-TEST(RandomSystem, TransfersThatNobodyWatchesAreEqualToo) { expect_lazy_and_equal(unwatched(0)); }
+TEST(RandomSystem, TransfersThatNobodyWatchesAreEqualToo) {
+  EXPECT_GT(expect_equal(unwatched(0)), 2);
+}
 
-// What stalled in a receiver comes out of it at once, not at the line's rate, which is how
+// What stalled in a receiver comes out of it at once, not at the line's rate, by which
 // Requester::earliest() bounds a read: "what others see came late".
 TEST(RandomSystem, DISABLED_TransfersThatNobodyWatchesAreEqualAlsoBehindStalls) {
-  expect_lazy_and_equal(unwatched(0.05));
+  EXPECT_GE(expect_equal(unwatched(0.05)), 1);
 }
 
 TEST(RandomSystem, TwoRunsAreEqual) {
