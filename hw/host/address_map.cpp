@@ -19,8 +19,6 @@ std::string hex(Address address) {
   return text;
 }
 
-bool is_power_of_two(std::uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
-
 }  // namespace
 
 void AddressMapConfig::declare(Parameters& p) {
@@ -47,16 +45,12 @@ std::string format_range(const AddressRange& range) {
 }
 
 AddressMap::AddressMap(const AddressMapConfig& config, const std::vector<AddressRange>& memory)
-    : mmio32_{{"the 32-bit MMIO window", config.mmio32_base, config.mmio32_size},
-              "mmio32_size",
-              config.mmio32_base},
-      mmio64_{{"the 64-bit MMIO window", config.mmio64_base, config.mmio64_size},
-              "mmio64_size",
-              config.mmio64_base},
+    : mmio32_{"the 32-bit MMIO window", config.mmio32_base, config.mmio32_size},
+      mmio64_{"the 64-bit MMIO window", config.mmio64_base, config.mmio64_size},
       ecam_{"the configuration window", config.ecam_base, config.buses * kMebibyte},
       ranges_(memory) {
-  ranges_.push_back(mmio32_.range);
-  ranges_.push_back(mmio64_.range);
+  ranges_.push_back(mmio32_);
+  ranges_.push_back(mmio64_);
   ranges_.push_back(ecam_);
   ranges_.push_back({"the interrupt window", kInterruptBase, kInterruptBytes});
   check_places();
@@ -97,30 +91,6 @@ std::optional<AddressMap::ConfigRegister> AddressMap::config_register(Address ad
   const Address offset = address - ecam_.base;
   return ConfigRegister{{static_cast<std::uint16_t>(offset >> 12)},
                         static_cast<unsigned>(offset & 0xFFFU)};
-}
-
-Address AddressMap::allocate(std::uint64_t size, bool prefetchable_64bit, std::uint64_t alignment) {
-  Window& window = prefetchable_64bit ? mmio64_ : mmio32_;
-  if (alignment == 0) alignment = size;
-  if (size == 0 || !is_power_of_two(alignment)) {
-    throw ConfigError("",
-                      "a range of " + format_bytes(size) + " cannot lie at a multiple of " +
-                          format_bytes(alignment),
-                      "BARs have the size of a power of two");
-  }
-  // Both bounds lie far below 2^64: a window's by its parameters, an address by the window's.
-  const std::uint64_t gap = (alignment - window.next % alignment) % alignment;
-  const std::uint64_t room = window.range.end() - window.next;
-  if (gap > room || size > room - gap) {
-    throw ConfigError("",
-                      format_range(window.range) + " is full: " + format_bytes(size) +
-                          " at a multiple of " + format_bytes(alignment) + " were asked for, " +
-                          format_bytes(room) + " are left from " + hex(window.next),
-                      std::string("write more for ") + window.key);
-  }
-  const Address given = window.next + gap;
-  window.next = given + size;
-  return given;
 }
 
 }  // namespace railyard::host

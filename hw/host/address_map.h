@@ -1,6 +1,5 @@
 // Who answers at which physical address of a host: memory, the windows that devices' registers are
-// put into, configuration space, message-signalled interrupts. The host's firmware takes ranges for
-// devices out of the windows.
+// put into, configuration space, message-signalled interrupts.
 #pragma once
 
 #include <cstdint>
@@ -57,8 +56,8 @@ class AddressMap {
   AddressMap(const AddressMapConfig& config, const std::vector<AddressRange>& memory);
 
   const std::vector<AddressRange>& ranges() const { return ranges_; }
-  const AddressRange& mmio32() const { return mmio32_.range; }
-  const AddressRange& mmio64() const { return mmio64_.range; }
+  const AddressRange& mmio32() const { return mmio32_; }
+  const AddressRange& mmio64() const { return mmio64_; }
   const AddressRange& ecam() const { return ecam_; }
   /// Either MMIO window.
   bool is_mmio(Address address, std::uint64_t bytes = 1) const {
@@ -74,28 +73,12 @@ class AddressMap {
     return ecam_.base + (Address{id.value} << 12) + offset;
   }
 
-  /// A range for a BAR or a bridge's window, at a multiple of its `alignment` (a power of two; 0:
-  /// of its size, as BARs must be), behind all given before. 64-bit prefetchable ranges come from
-  /// the 64-bit window, all others from the 32-bit one. Throws a ConfigError if it is full.
-  Address allocate(std::uint64_t size, bool prefetchable_64bit, std::uint64_t alignment = 0);
-  /// What is left of a window behind all that was given.
-  std::uint64_t left(bool prefetchable_64bit) const {
-    const Window& window = prefetchable_64bit ? mmio64_ : mmio32_;
-    return window.range.end() - window.next;
-  }
-
  private:
-  struct Window {
-    AddressRange range;
-    const char* key;
-    Address next = 0;
-  };
-
   void check_places() const;
   void check_overlaps() const;
 
-  Window mmio32_;
-  Window mmio64_;
+  AddressRange mmio32_;
+  AddressRange mmio64_;
   AddressRange ecam_;
   std::vector<AddressRange> ranges_;
 };

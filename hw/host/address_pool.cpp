@@ -122,10 +122,9 @@ class Assigner {
 
 }  // namespace
 
-void assign_addresses(Hierarchy& hierarchy, const AddressPool& memory,
-                      const AddressPool& prefetchable) {
-  hierarchy.memory_left = Assigner(false, memory).assign(hierarchy.functions);
-  hierarchy.prefetchable_left = Assigner(true, prefetchable).assign(hierarchy.functions);
+void assign_addresses(DeviceTree& tree, const AddressPools& pools) {
+  tree.memory_left = Assigner(false, pools.memory).assign(tree.functions);
+  tree.prefetchable_left = Assigner(true, pools.prefetchable).assign(tree.functions);
 }
 
 }  // namespace railyard::host

@@ -171,14 +171,14 @@ std::string problem_of(const AddressPool& pool, bool below_4_gib) {
   return "";
 }
 
-void check(const EnumerationConfig& config) {
+void check(const EnumerationConfig& config, const AddressPools& pools) {
   const auto refuse = [](const std::string& name, const std::string& problem) {
     if (!problem.empty()) {
       throw ConfigError("", "the " + name + " window " + problem, "move it or make it smaller");
     }
   };
-  refuse("memory", problem_of(config.memory, true));
-  refuse("prefetchable", problem_of(config.prefetchable, false));
+  refuse("memory", problem_of(pools.memory, true));
+  refuse("prefetchable", problem_of(pools.prefetchable, false));
   const std::uint64_t request = config.max_read_request;
   if (request < 128 || request > 4096 || (request & (request - 1)) != 0) {
     throw ConfigError("", "a largest read request of " + format_bytes(request),
@@ -189,11 +189,6 @@ void check(const EnumerationConfig& config) {
 }  // namespace
 
 void EnumerationConfig::declare(Parameters& p) {
-  p.add("memory_base", memory.base).doc("Where the window of BARs with 32-bit addresses begins");
-  p.add("memory_size", memory.bytes).doc("Its size; it ends at 4GiB at most");
-  p.add("prefetchable_base", prefetchable.base)
-      .doc("Where the window of 64-bit prefetchable BARs begins");
-  p.add("prefetchable_size", prefetchable.bytes).doc("Its size");
   p.add("max_read_request", max_read_request)
       .range(128, 4096)
       .accept("is not a power of two", "a power of two",
@@ -204,24 +199,16 @@ void EnumerationConfig::declare(Parameters& p) {
   p.add("ten_bit_tags", ten_bit_tags).doc("10-bit tags, if all functions can complete them");
   p.add("acs_redirect", acs_redirect)
       .doc("Access control sends peer-to-peer requests below a switch up to the root complex");
-  p.check([this](const Bound& bound) {
-    const std::string remedy = "move it or make it smaller";
-    if (const auto problem = problem_of(memory, true); !problem.empty()) {
-      bound.fail("memory_base", "the window " + problem, remedy);
-    }
-    if (const auto problem = problem_of(prefetchable, false); !problem.empty()) {
-      bound.fail("prefetchable_base", "the window " + problem, remedy);
-    }
-  });
 }
 
-Hierarchy enumerate(ConfigAccess& access, const EnumerationConfig& config) {
-  check(config);
-  Hierarchy hierarchy;
-  hierarchy.functions = Scan(access).bus(0, kDevices);
-  assign_addresses(hierarchy, config.memory, config.prefetchable);
-  apply_settings(access, config, hierarchy);
-  return hierarchy;
+DeviceTree enumerate(ConfigAccess& access, const EnumerationConfig& config,
+                     const AddressPools& pools) {
+  check(config, pools);
+  DeviceTree tree;
+  tree.functions = Scan(access).bus(0, kDevices);
+  assign_addresses(tree, pools);
+  apply_settings(access, config, tree);
+  return tree;
 }
 
 }  // namespace railyard::host

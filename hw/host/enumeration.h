@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "hw/host/address_pool.h"
-#include "hw/host/hierarchy.h"
+#include "hw/host/device_tree.h"
 #include "hw/pcie/tlp.h"
 #include "tlm/base/quantity.h"
 #include "tlm/config/parameters.h"
@@ -25,9 +25,6 @@ class ConfigAccess {
 };
 
 struct EnumerationConfig {
-  /// Base addresses are multiples of 1 MiB, as bridge windows are.
-  AddressPool memory = {0x8000'0000, 1ULL << 30};  // below 4 GiB
-  AddressPool prefetchable = {0x1000'0000'0000, 1ULL << 42};
   Bytes max_read_request = 512;
   bool relaxed_ordering = true;
   bool extended_tags = true;  // where all support them
@@ -40,6 +37,7 @@ struct EnumerationConfig {
 /// Throws a ConfigError that names the function that is in the way: a window is exhausted, a BAR is
 /// larger than it or of I/O space, there are more than 256 buses, a bridge's link has no lanes, or
 /// redirection was asked for where it cannot be had.
-Hierarchy enumerate(ConfigAccess& access, const EnumerationConfig& config);
+DeviceTree enumerate(ConfigAccess& access, const EnumerationConfig& config,
+                     const AddressPools& pools);
 
 }  // namespace railyard::host

@@ -17,11 +17,11 @@ constexpr unsigned kLargestCode = 5;          // 4 KiB
 
 class Settings {
  public:
-  Settings(ConfigAccess& access, const EnumerationConfig& config, Hierarchy& hierarchy)
-      : access_(access), config_(config), hierarchy_(hierarchy) {}
+  Settings(ConfigAccess& access, const EnumerationConfig& config, DeviceTree& tree)
+      : access_(access), config_(config), tree_(tree) {}
 
   void apply() {
-    const auto all = hierarchy_.all();
+    const auto all = tree_.all();
     for (const FoundFunction* f : all) {
       program_bars(*f);
       if (f->is_bridge) program_windows(*f);
@@ -79,17 +79,17 @@ class Settings {
   /// What the functions have in common.
   void agree() {
     payload_code_ = kLargestCode;
-    hierarchy_.extended_tags = config_.extended_tags;
-    hierarchy_.ten_bit_tags = config_.ten_bit_tags;
-    for (const FoundFunction* f : hierarchy_.all()) {
+    tree_.extended_tags = config_.extended_tags;
+    tree_.ten_bit_tags = config_.ten_bit_tags;
+    for (const FoundFunction* f : tree_.all()) {
       if (f->capability(cfg::kExpressCapability) == 0) continue;
       const std::uint32_t capabilities = express(*f, cfg::kDeviceCapabilities);
       payload_code_ = std::min(payload_code_, capabilities & cfg::kPayloadSupported);
-      if ((capabilities & cfg::kExtendedTagSupported) == 0) hierarchy_.extended_tags = false;
+      if ((capabilities & cfg::kExtendedTagSupported) == 0) tree_.extended_tags = false;
       const std::uint32_t capabilities2 = express(*f, cfg::kDeviceCapabilities2);
-      if ((capabilities2 & cfg::kTenBitCompleterSupported) == 0) hierarchy_.ten_bit_tags = false;
+      if ((capabilities2 & cfg::kTenBitCompleterSupported) == 0) tree_.ten_bit_tags = false;
     }
-    hierarchy_.max_payload = kSmallestSize << payload_code_;
+    tree_.max_payload = kSmallestSize << payload_code_;
   }
 
   void set_express(const FoundFunction& f) {
@@ -103,11 +103,11 @@ class Settings {
     std::uint32_t control = payload_code_ << cfg::kPayloadShift | read_code
                                                                       << cfg::kReadRequestShift;
     if (config_.relaxed_ordering) control |= cfg::kRelaxedOrdering;
-    if (hierarchy_.extended_tags) control |= cfg::kExtendedTag;
+    if (tree_.extended_tags) control |= cfg::kExtendedTag;
     modify(f, at + cfg::kDeviceControl, control, kSet);
     const bool requester =
         (express(f, cfg::kDeviceCapabilities2) & cfg::kTenBitRequesterSupported) != 0;
-    modify(f, at + cfg::kDeviceControl2, hierarchy_.ten_bit_tags && requester ? cfg::kTenBitTag : 0,
+    modify(f, at + cfg::kDeviceControl2, tree_.ten_bit_tags && requester ? cfg::kTenBitTag : 0,
            cfg::kTenBitTag);
   }
 
@@ -135,14 +135,14 @@ class Settings {
 
   ConfigAccess& access_;
   const EnumerationConfig& config_;
-  Hierarchy& hierarchy_;
+  DeviceTree& tree_;
   std::uint32_t payload_code_ = 0;
 };
 
 }  // namespace
 
-void apply_settings(ConfigAccess& access, const EnumerationConfig& config, Hierarchy& hierarchy) {
-  Settings(access, config, hierarchy).apply();
+void apply_settings(ConfigAccess& access, const EnumerationConfig& config, DeviceTree& tree) {
+  Settings(access, config, tree).apply();
 }
 
 }  // namespace railyard::host

@@ -64,12 +64,11 @@ Host::Host(sc_core::sc_module_name name, Partition& partition, const HostConfig&
 
 Host::~Host() = default;
 
-Hierarchy Host::enumerate(Core& core) const {
-  EnumerationConfig settings = config_.enumeration;
-  settings.memory = {map_.mmio32().base, map_.mmio32().size};
-  settings.prefetchable = {map_.mmio64().base, map_.mmio64().size};
+DeviceTree Host::enumerate(Core& core) const {
   EcamAccess access(core, map_);
-  return host::enumerate(access, settings);
+  const AddressPools pools{{map_.mmio32().base, map_.mmio32().size},
+                           {map_.mmio64().base, map_.mmio64().size}};
+  return host::enumerate(access, config_.enumeration, pools);
 }
 
 }  // namespace railyard::host

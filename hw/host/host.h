@@ -8,9 +8,9 @@
 #include "hw/host/address_map.h"
 #include "hw/host/core.h"
 #include "hw/host/cpu_port_share.h"
+#include "hw/host/device_tree.h"
 #include "hw/host/enumeration.h"
 #include "hw/host/error_log.h"
-#include "hw/host/hierarchy.h"
 #include "hw/host/host_config.h"
 #include "hw/host/interrupts.h"
 #include "hw/host/memory.h"
@@ -39,7 +39,7 @@ class Host : public sc_core::sc_module {
   ErrorLog& errors() { return errors_; }
 
   /// Finds devices and sets them up, from a program on a core, which its accesses take time.
-  Hierarchy enumerate(Core& core) const;
+  DeviceTree enumerate(Core& core) const;
   /// The address and data of interrupt `vector` of this host, for a device's table.
   static pcie::MsixMessage message(unsigned vector) { return {AddressMap::kInterruptBase, vector}; }
 

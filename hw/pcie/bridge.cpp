@@ -5,9 +5,27 @@
 
 #include "hw/pcie/completion.h"
 #include "hw/pcie/tlp_rules.h"
+#include "tlm/base/error.h"
 #include "tlm/base/format.h"
 
 namespace railyard::pcie {
+
+namespace {
+
+std::string shape_of(const Port& port) {
+  return port.name() + " is Gen" + std::to_string(port.config().generation) + " x" +
+         std::to_string(port.config().lanes);
+}
+
+}  // namespace
+
+void join(Port& a, Port& b) {
+  if (a.config().generation != b.config().generation || a.config().lanes != b.config().lanes) {
+    throw ConfigError(a.name(), "the ends of this link differ: " + shape_of(a) + ", " + shape_of(b),
+                      "write the same generation and lanes for both");
+  }
+  Port::connect(a, b);
+}
 
 ConfigSpace bridge_space(const std::string& name, PortType type, std::uint32_t max_payload,
                          std::uint32_t read_completion_boundary, const LinkConfig& link) {
@@ -46,17 +64,19 @@ void release(Tlp& tlp) {
 
 TlpRef refuse(Hierarchy& hierarchy, const std::string& where, ConfigSpace& space, Tlp& request,
               DeviceId completer, Stage own) {
+  const std::string target = request.is_config() ? "" : hierarchy.who(request.address);
+  return refuse(hierarchy, where, space, request, completer, own, target);
+}
+
+TlpRef refuse(Hierarchy& hierarchy, const std::string& where, ConfigSpace& space, Tlp& request,
+              DeviceId completer, Stage own, const std::string& target) {
   const bool write = request.type == TlpType::kMemoryWrite;
-  const std::string what = write ? "a write" : "a read";
-  const std::string at = request.is_config()
-                             ? "a configuration request for " + hierarchy.who(request.completer)
-                             : what + " of " + std::to_string(request.bytes) + " B at " +
-                                   format_hex(request.address) + " (" +
-                                   hierarchy.who(request.address) + ")";
   // A host that looks for functions asks where there are none.
   if (!request.is_config()) {
-    hierarchy.report(where,
-                     "unsupported request: " + at + " from " + hierarchy.who(request.requester));
+    hierarchy.report(where, std::string("unsupported request: a ") + (write ? "write" : "read") +
+                                " of " + std::to_string(request.bytes) + " B at " +
+                                format_hex(request.address) + " (" + target + ") from " +
+                                hierarchy.who(request.requester));
     space.log_error(UncorrectableError::kUnsupportedRequest, header_of(request));
   }
   if (write) {

@@ -10,6 +10,10 @@
 
 namespace railyard::pcie {
 
+/// Joins the two ends of a link. A ConfigError that names both if they are not configured alike:
+/// what width and speed two such ends would agree on is not modelled.
+void join(Port& a, Port& b);
+
 /// The configuration space of a bridge whose link trains as it is built.
 ConfigSpace bridge_space(const std::string& name, PortType type, std::uint32_t max_payload,
                          std::uint32_t read_completion_boundary, const LinkConfig& link);
@@ -21,7 +25,9 @@ TlpRef access_config(Hierarchy& hierarchy, ConfigSpace& space, const Tlp& reques
 void release(Tlp& tlp);
 
 /// Reports an unsupported request that came to `where`, logs it in `space`, and returns the
-/// completion to send; none for a posted one, which is lost.
+/// completion to send; none for a posted one, which is lost. `target` says what is at the address.
+TlpRef refuse(Hierarchy& hierarchy, const std::string& where, ConfigSpace& space, Tlp& request,
+              DeviceId completer, Stage own, const std::string& target);
 TlpRef refuse(Hierarchy& hierarchy, const std::string& where, ConfigSpace& space, Tlp& request,
               DeviceId completer, Stage own);
 

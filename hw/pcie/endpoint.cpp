@@ -13,6 +13,8 @@ namespace railyard::pcie {
 
 namespace {
 
+constexpr const char* kNoMemory = "there is no memory behind this part of the BAR";
+
 ConfigSpace make_config_space(const std::string& name, const EndpointConfig& config,
                               const LinkConfig& link) {
   ConfigSpace space = ConfigSpace::endpoint(name, config.identity, config.bars);
@@ -81,7 +83,9 @@ void Endpoint::apply_config() {
     completer->set_id(id_);
   }
   if (!msix_) return;
-  msix_->set_control(config_space_.msix_enabled(), config_space_.msix_function_mask());
+  // Messages are memory writes: they wait until the function may send any.
+  msix_->set_control(config_space_.msix_enabled() && config_space_.bus_master(),
+                     config_space_.msix_function_mask());
   while (const auto message = msix_->release()) send_message(*message);
 }
 
@@ -137,6 +141,7 @@ void Endpoint::sending(Port& /*port*/, const Tlp& tlp) {
 
 void Endpoint::received(Port& /*port*/, TlpRef tlp) {
   if (tlp->is_completion()) {
+    config_space_.log_completion(tlp->status);
     requester_.completed(*tlp);
     release(*tlp);
     return;
@@ -154,91 +159,125 @@ void Endpoint::handle(TlpRef tlp) {
   }
 }
 
+std::optional<Endpoint::Target> Endpoint::target(const Tlp& tlp) const {
+  const auto index = config_space_.bar_at(tlp.address);
+  if (!index) return std::nullopt;
+  const ConfigSpace::Bar bar = config_space_.bar(*index);
+  const std::uint64_t offset = tlp.address - bar.base;
+  if (tlp.bytes > bar.size - offset) return std::nullopt;
+  return Target{*index, offset};
+}
+
 void Endpoint::unsupported(const TlpRef& tlp) {
   TlpRef completion = refuse(hierarchy_, name(), config_space_, *tlp, id_, Stage::kDevice);
   if (completion) port_.send(std::move(completion));
 }
 
+void Endpoint::abort(const TlpRef& tlp, const std::string& why) {
+  const bool write = tlp->type == TlpType::kMemoryWrite;
+  hierarchy_.report(name(), std::string("completer abort: a ") + (write ? "write" : "read") +
+                                " of " + std::to_string(tlp->bytes) + " B at " +
+                                format_hex(tlp->address) + " from " +
+                                hierarchy_.who(tlp->requester) + ": " + why);
+  config_space_.log_error(UncorrectableError::kCompleterAbort, header_of(*tlp));
+  if (write) {
+    hierarchy_.write_ends(*tlp);
+  } else {
+    port_.send(plain_completion(hierarchy_, *tlp, id_, Status::kCompleterAbort, Stage::kDevice));
+  }
+  release(*tlp);
+}
+
 void Endpoint::handle_config(const TlpRef& tlp) {
-  if (tlp->type_1) {
+  // It has one function: 0.
+  if (tlp->type_1 || tlp->completer.function() != 0) {
     unsupported(tlp);
     return;
   }
   id_ = tlp->completer;
   requester_.set_id(id_);
   port_.send(access_config(hierarchy_, config_space_, *tlp, Stage::kDevice));
-  if (tlp->type == TlpType::kConfigWrite) apply_config();
+  if (tlp->type == TlpType::kConfigWrite) {
+    apply_config();
+    const std::uint64_t offset = tlp->address;
+    const bool moves = offset == config::kCommand ||
+                       (offset >= config::kBar0 && offset < config::kBar0 + 4 * config::kBars);
+    if (moves) hierarchy_.report_overlaps(*this);
+  }
   release(*tlp);
 }
 
 void Endpoint::handle_write(TlpRef tlp) {
-  const auto bar = config_space_.bar_at(tlp->address);
-  if (!bar) {
+  const auto to = target(*tlp);
+  if (!to) {
     unsupported(tlp);
     return;
   }
-  if (memory_[*bar] != nullptr) {
-    const std::uint64_t offset = tlp->address - config_space_.bar(*bar).base;
-    completers_[*bar]->write(std::move(tlp), offset);
+  if (const MemoryPort* memory = memory_[to->bar]; memory != nullptr) {
+    if (memory->covers(to->offset, tlp->bytes)) {
+      completers_[to->bar]->write(std::move(tlp), to->offset);
+    } else {
+      abort(tlp, kNoMemory);
+    }
     return;
   }
-  write_registers(*tlp);
+  write_registers(*tlp, *to);
   hierarchy_.write_ends(*tlp);
   release(*tlp);
 }
 
-void Endpoint::write_registers(const Tlp& tlp) {
-  const unsigned bar = *config_space_.bar_at(tlp.address);
-  const std::uint64_t offset = tlp.address - config_space_.bar(bar).base;
+void Endpoint::write_registers(const Tlp& tlp, const Target& to) {
   if (tlp.data() == nullptr) {
     hierarchy_.report(name(), "a write without data came to a register at " +
                                   format_hex(tlp.address) + " from " +
                                   hierarchy_.who(tlp.requester));
     return;
   }
-  if (write_msix(bar, offset, tlp) || registers_ == nullptr) return;
+  if (write_msix(to.bar, to.offset, tlp) || registers_ == nullptr) return;
   scheduler_.on_time(name());
   const auto shifted = static_cast<std::uint8_t>(tlp.byte_enables >> (tlp.address & 3U));
   const std::uint8_t enables = tlp.dwords() == 1 && tlp.byte_enables != 0xF ? shifted : 0xFF;
-  registers_->register_write(bar, offset, tlp.data(), tlp.bytes, enables);
+  registers_->register_write(to.bar, to.offset, tlp.data(), tlp.bytes, enables);
 }
 
 void Endpoint::handle_read(TlpRef tlp) {
-  const auto bar = config_space_.bar_at(tlp->address);
-  if (!bar) {
+  const auto to = target(*tlp);
+  if (!to) {
     unsupported(tlp);
     return;
   }
-  if (memory_[*bar] != nullptr) {
-    const std::uint64_t offset = tlp->address - config_space_.bar(*bar).base;
-    completers_[*bar]->read(std::move(tlp), offset);
+  if (const MemoryPort* memory = memory_[to->bar]; memory != nullptr) {
+    if (memory->covers(to->offset, tlp->bytes)) {
+      completers_[to->bar]->read(std::move(tlp), to->offset);
+    } else {
+      abort(tlp, kNoMemory);
+    }
     return;
   }
   register_reads_.push(std::move(tlp));
 }
 
 void Endpoint::read_registers(TlpRef tlp) {
-  const auto bar = config_space_.bar_at(tlp->address);
+  const auto to = target(*tlp);
   std::uint64_t value = 0;
-  if (!bar) {
+  if (!to) {
     unsupported(tlp);
     return;
   }
   if (tlp->bytes > sizeof value) {
-    hierarchy_.report(name(), "completer abort: a read of " + std::to_string(tlp->bytes) +
-                                  " B came to registers that are read by 8 B at most");
-    config_space_.log_error(UncorrectableError::kCompleterAbort, header_of(*tlp));
-    port_.send(plain_completion(hierarchy_, *tlp, id_, Status::kCompleterAbort, Stage::kDevice));
-    release(*tlp);
+    abort(tlp, "registers are read by 8 B at most");
     return;
   }
-  const std::uint64_t offset = tlp->address - config_space_.bar(*bar).base;
   Status status = Status::kSuccess;
-  if (!read_msix(*bar, offset, tlp->bytes, value) && registers_ != nullptr) {
+  if (!read_msix(to->bar, to->offset, tlp->bytes, value) && registers_ != nullptr) {
     scheduler_.on_time(name());
     std::array<std::uint8_t, sizeof value> data{};
-    status = registers_->register_read(*bar, offset, data.data(), tlp->bytes);
+    status = registers_->register_read(to->bar, to->offset, data.data(), tlp->bytes);
     std::memcpy(&value, data.data(), sizeof value);
+  }
+  if (status == Status::kCompleterAbort) {
+    abort(tlp, "the device failed it");
+    return;
   }
   if (status == Status::kSuccess) {
     port_.send(register_completion(hierarchy_, *tlp, id_, value, tlp->bytes, Stage::kDevice));

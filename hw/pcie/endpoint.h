@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "hw/pcie/completer.h"
@@ -52,6 +53,10 @@ class Endpoint : public sc_core::sc_module,
   const MemoryPort* memory_behind(unsigned bar) const override;
 
  private:
+  struct Target {
+    unsigned bar = 0;
+    std::uint64_t offset = 0;
+  };
   struct Refused {
     std::uint64_t ticket = 0;
     DmaListener* listener = nullptr;
@@ -65,13 +70,16 @@ class Endpoint : public sc_core::sc_module,
   void handle_config(const TlpRef& tlp);
   void handle_write(TlpRef tlp);
   void handle_read(TlpRef tlp);
-  void write_registers(const Tlp& tlp);
+  void write_registers(const Tlp& tlp, const Target& to);
   void read_registers(TlpRef tlp);
   bool read_msix(unsigned bar, std::uint64_t offset, std::uint32_t bytes, std::uint64_t& value);
   bool write_msix(unsigned bar, std::uint64_t offset, const Tlp& tlp);
   void send_message(const MsixMessage& message);
   void apply_config();
+  /// The BAR that a request lies in as a whole.
+  std::optional<Target> target(const Tlp& tlp) const;
   void unsupported(const TlpRef& tlp);
+  void abort(const TlpRef& tlp, const std::string& why);
   void give_back(const Refused& refused);
 
   Hierarchy& hierarchy_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hw/pcie/config_registers.h"
 #include "hw/pcie/config_space.h"
 #include "tlm/base/format.h"
 
@@ -30,6 +31,7 @@ void Hierarchy::set_memory(const MemoryPort& memory, bool translated) {
 }
 
 std::string Hierarchy::who(DeviceId id) const {
+  if (id == DeviceId{0}) return "the cores (" + format_id(id) + ")";
   for (const PlacedFunction* function : functions_) {
     if (function->id() == id) return function->function_name() + " (" + format_id(id) + ")";
   }
@@ -50,14 +52,41 @@ bool Hierarchy::watched(std::uint64_t address, std::uint64_t bytes) const {
   if (memory_ != nullptr && memory_->covers(address, bytes)) {
     return memory_->watched(address, bytes);
   }
+  bool known = false;
   for (const PlacedFunction* function : functions_) {
     const auto index = function->config_space().bar_at(address);
     if (!index) continue;
+    known = true;
     const MemoryPort* memory = function->memory_behind(*index);
-    return memory == nullptr ||
-           memory->watched(address - function->config_space().bar(*index).base, bytes);
+    const std::uint64_t base = function->config_space().bar(*index).base;
+    if (memory == nullptr || memory->watched(address - base, bytes)) return true;
   }
-  return true;
+  return !known;
+}
+
+void Hierarchy::report_overlaps(const PlacedFunction& function) {
+  const auto text = [](const PlacedFunction& whose, unsigned index) {
+    const ConfigSpace::Bar bar = whose.config_space().bar(index);
+    return whose.function_name() + " BAR " + std::to_string(index) + " (" + format_hex(bar.base) +
+           " + " + format_bytes(bar.size) + ")";
+  };
+  for (unsigned i = 0; i < config::kBars; ++i) {
+    const ConfigSpace::Bar mine = function.config_space().bar(i);
+    if (!mine.enabled) continue;
+    const std::string where = text(function, i);
+    if (memory_ != nullptr &&
+        (memory_->covers(mine.base, 1) || memory_->covers(mine.base + mine.size - 1, 1))) {
+      report(function.function_name(), where + " overlaps host memory");
+    }
+    for (const PlacedFunction* other : functions_) {
+      for (unsigned j = 0; j < config::kBars; ++j) {
+        const ConfigSpace::Bar bar = other->config_space().bar(j);
+        if (!bar.enabled || (other == &function && j <= i)) continue;
+        if (!bar.contains(mine.base) && !mine.contains(bar.base)) continue;
+        report(function.function_name(), where + " overlaps " + text(*other, j));
+      }
+    }
+  }
 }
 
 void Hierarchy::report(const std::string& where, const std::string& what) {

@@ -59,8 +59,13 @@ class Hierarchy : public sc_core::sc_module {
   }
   /// Who is at an address, for messages: "gpu0 BAR 2", "host memory", "nobody".
   std::string who(std::uint64_t address) const;
-  /// Whose id it is: "nic0 (03:00.0)", or "03:00.0" alone.
+  /// Whose id it is: "nic0 (03:00.0)", or "03:00.0" alone; cores ask as 00:00.0.
   std::string who(DeviceId id) const;
+
+  /// Reports BARs that overlap one of `function`, and host memory that does. The standard knows no
+  /// such error: bridges route by their windows, memory goes before windows, and in a function the
+  /// lower BAR answers.
+  void report_overlaps(const PlacedFunction& function);
 
   /// Something that the standard calls an error: it is counted and logged, and said once a run as a
   /// warning for each of the first few.

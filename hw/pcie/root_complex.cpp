@@ -43,6 +43,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, Hierarchy& hierarchy,
     ports_.push_back(std::make_unique<RootPort>(
         *this, i, prefix + "port" + std::to_string(i), lines[i], [this, i](TlpRef tlp) {
           const bool memory_request = !tlp->is_completion() && !is_interrupt(tlp->address);
+          tlp->spend(Stage::kRoot, scheduler_.now());
           translator_.push(i, std::move(tlp), config_.iommu.enabled && memory_request);
         }));
   }
@@ -90,15 +91,14 @@ void RootComplex::route(unsigned from, Translator::Result result) {
   }
   const bool write = tlp.type == TlpType::kMemoryWrite;
   if (result.fault != IommuFault::kNone) {
-    hierarchy_.report(port.port.name(),
-                      std::string("the IOMMU has no mapping for a ") + (write ? "write" : "read") +
-                          " of " + std::to_string(tlp.bytes) + " B at " + format_hex(tlp.address) +
-                          " from " + hierarchy_.who(tlp.requester));
-    unsupported(port, std::move(result.tlp));
+    const bool mapped = result.fault == IommuFault::kReadOnly;
+    refuse_request(port, std::move(result.tlp),
+                   mapped ? "the IOMMU's mapping is read-only" : "the IOMMU has no mapping");
     return;
   }
-  if (tlp.is_config()) {
-    unsupported(port, std::move(result.tlp));
+  // A bridge passes requests on upstream only as a bus master (7.5.1.1.3).
+  if (tlp.is_config() || !port.space.bus_master()) {
+    refuse_request(port, std::move(result.tlp), hierarchy_.who(tlp.address));
     return;
   }
   if (write && is_interrupt(tlp.address)) {
@@ -115,18 +115,29 @@ void RootComplex::route(unsigned from, Translator::Result result) {
   }
   RootPort* const to = port_for(result.address);
   if (to == nullptr) {
-    unsupported(port, std::move(result.tlp));
+    refuse_request(port, std::move(result.tlp), hierarchy_.who(result.address));
     return;
   }
   peer_to_peer_.add();
-  tlp.address = result.address;
-  tlp.seal();
   tlp.spend(Stage::kRoot, hierarchy_.now());
+  if (result.address != tlp.address) result.tlp = moved(tlp, result.address);
   to->port.send(std::move(result.tlp));
+}
+
+// A TLP of its own: the other one may have to be replayed as it was.
+TlpRef RootComplex::moved(Tlp& tlp, std::uint64_t address) {
+  TlpRef copy = hierarchy_.tlps().acquire();
+  static_cast<TlpFields&>(*copy) = tlp;
+  copy->address = address;
+  copy->seal();
+  tlp.held_at = nullptr;
+  tlp.seen = false;
+  return copy;
 }
 
 void RootComplex::route_completion(RootPort& from, TlpRef tlp) {
   if (tlp->requester == kCpu) {
+    from.space.log_completion(tlp->status);
     completed(*tlp);
     release(*tlp);
     return;
@@ -144,8 +155,9 @@ void RootComplex::route_completion(RootPort& from, TlpRef tlp) {
   to->port.send(std::move(tlp));
 }
 
-void RootComplex::unsupported(RootPort& from, TlpRef tlp) {
-  TlpRef completion = refuse(hierarchy_, from.port.name(), from.space, *tlp, from.id, Stage::kRoot);
+void RootComplex::refuse_request(RootPort& from, TlpRef tlp, const std::string& target) {
+  TlpRef completion =
+      refuse(hierarchy_, from.port.name(), from.space, *tlp, from.id, Stage::kRoot, target);
   if (completion) from.port.send(std::move(completion));
 }
 

@@ -66,6 +66,7 @@ class RootComplex : public sc_core::sc_module, public CpuPort {
   struct Asked {
     bool in_use = false;
     bool configuration = false;
+    RootPort* port = nullptr;
     std::uint64_t ticket = 0;
     std::uint64_t address = 0;
     std::uint32_t bytes = 0;
@@ -88,8 +89,9 @@ class RootComplex : public sc_core::sc_module, public CpuPort {
 
   // root_complex.cpp: what devices ask
   void route(unsigned from, Translator::Result result);
+  TlpRef moved(Tlp& tlp, std::uint64_t address);
   void route_completion(RootPort& from, TlpRef tlp);
-  void unsupported(RootPort& from, TlpRef tlp);
+  void refuse_request(RootPort& from, TlpRef tlp, const std::string& target);
   RootPort* port_for(std::uint64_t address);
   RootPort* port_for_bus(unsigned bus);
   bool is_interrupt(std::uint64_t address) const {
@@ -105,7 +107,7 @@ class RootComplex : public sc_core::sc_module, public CpuPort {
   void leave(Outbound outbound);
   void completed(const Tlp& tlp);
   void end(std::uint16_t tag, Status status, std::uint64_t value);
-  void answer(const Answer& answer);
+  void answer(const Answer& one);
   void time_out();
 
   Hierarchy& hierarchy_;

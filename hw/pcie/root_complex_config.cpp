@@ -7,13 +7,15 @@ void RootComplexConfig::declare(Parameters& p) {
       .doc("Largest payload that the root ports support, bytes");
   p.add("request_latency", request_latency)
       .max(10 * kMicrosecond)
-      .doc("From a device's request at a root port to memory, or to another root port's queue");
+      .doc(
+          "From a device's TLP at a root port to memory, to another root port's queue, or to "
+          "cores");
   p.add("outbound_latency", outbound_latency)
       .max(10 * kMicrosecond)
       .doc("From a core's access of a device to the root port's queue");
   p.add("answer_latency", answer_latency)
       .max(10 * kMicrosecond)
-      .doc("From a device's completion at a root port to the core");
+      .doc("What a device's completion takes from there to the core");
   p.add("posted_writes", posted_writes)
       .range(1, 1024)
       .doc("Writes of cores that a root port holds before the line; then cores wait");

@@ -5,6 +5,7 @@
 
 #include "hw/pcie/root_complex.h"
 #include "hw/pcie/root_port.h"
+#include "hw/pcie/tlp_rules.h"
 #include "tlm/base/format.h"
 
 namespace railyard::pcie {
@@ -28,13 +29,16 @@ bool RootComplex::cpu_write(std::uint64_t address, const std::uint8_t* data, std
   const LazyScheduler::Visit visit(scheduler_);
   RootPort* const port = port_for(address);
   if (port != nullptr && port->cpu_posted == config_.posted_writes) {
+    // Writes that nobody watches go late, but not while a core waits for them.
+    if (!room_wanted_) scheduler_.attend();
     room_wanted_ = true;
     return false;
   }
   cpu_writes_.add();
   if (port == nullptr) {
     hierarchy_.report(name(), "unsupported request: a core's write of " + std::to_string(bytes) +
-                                  " B at " + format_hex(address) + " (nobody) was lost");
+                                  " B at " + format_hex(address) + " (" + hierarchy_.who(address) +
+                                  ") was lost: no window of a root port");
     return true;
   }
   TlpRef tlp = cpu_request(TlpType::kMemoryWrite, address, bytes);
@@ -52,7 +56,7 @@ void RootComplex::cpu_read(std::uint64_t address, std::uint32_t bytes, std::uint
   const LazyScheduler::Visit visit(scheduler_);
   TlpRef tlp = cpu_request(TlpType::kMemoryRead, address, bytes);
   tlp->seal();
-  ask(port_for(address), std::move(tlp), {true, false, ticket, address, bytes, 0});
+  ask(port_for(address), std::move(tlp), {true, false, nullptr, ticket, address, bytes, 0});
 }
 
 void RootComplex::config_read(DeviceId id, unsigned register_offset, std::uint64_t ticket) {
@@ -74,7 +78,7 @@ void RootComplex::config_write(DeviceId id, unsigned register_offset, std::uint3
 // Bus 0 is the root complex itself.
 void RootComplex::ask_config(DeviceId id, TlpRef tlp, std::uint64_t ticket) {
   tlp->completer = id;
-  const Asked asked{true, true, ticket, tlp->address, 4, 0};
+  const Asked asked{true, true, nullptr, ticket, tlp->address, 4, 0};
   if (id.bus() == 0) {
     scheduler_.attend();
     Answer one{ticket, Status::kUnsupportedRequest, 0xFFFFFFFF};
@@ -106,7 +110,8 @@ void RootComplex::ask(RootPort* port, TlpRef tlp, Asked asked) {
     if (!asked.configuration) {
       hierarchy_.report(name(), "unsupported request: a core's read of " +
                                     std::to_string(asked.bytes) + " B at " +
-                                    format_hex(asked.address) + " (nobody)");
+                                    format_hex(asked.address) + " (" +
+                                    hierarchy_.who(asked.address) + "): no window of a root port");
     }
     answers_.push({asked.ticket, Status::kUnsupportedRequest, ~std::uint64_t{0}});
     return;
@@ -115,6 +120,7 @@ void RootComplex::ask(RootPort* port, TlpRef tlp, Asked asked) {
     throw InvariantError(name(), scheduler_.now(), "more cores' reads are in flight than tags");
   }
   tlp->tag = free_tags_.pop();
+  asked.port = port;
   asked.serial = ++serial_;
   asked_[tlp->tag] = asked;
   issued_.push({tlp->tag, asked.serial, scheduler_.now()});
@@ -132,10 +138,11 @@ void RootComplex::leave(Outbound outbound) {
 void RootComplex::sending(RootPort& port, const Tlp& tlp) {
   if (tlp.type != TlpType::kMemoryWrite || tlp.requester != DeviceId{0}) return;
   --port.cpu_posted;
-  if (!room_wanted_ || listener_ == nullptr) return;
+  if (!room_wanted_) return;
   room_wanted_ = false;
+  scheduler_.relax();
   scheduler_.on_time(name());
-  listener_->cpu_room();
+  if (listener_ != nullptr) listener_->cpu_room();
 }
 
 void RootComplex::completed(const Tlp& tlp) {
@@ -188,6 +195,12 @@ void RootComplex::time_out() {
     const std::uint16_t tag = issued_.front().tag;
     const Asked& asked = asked_[tag];
     timeouts_.add();
+    TlpFields request;  // as far as it is known still
+    request.type = asked.configuration ? TlpType::kConfigRead : TlpType::kMemoryRead;
+    request.tag = tag;
+    request.address = asked.address;
+    request.bytes = asked.bytes;
+    asked.port->space.log_error(UncorrectableError::kCompletionTimeout, header_of(request));
     const std::string what = asked.configuration
                                  ? "a configuration request"
                                  : "a core's read of " + std::to_string(asked.bytes) + " B at " +

@@ -112,19 +112,24 @@ void Switch::route(Side& from, TlpRef tlp) {
     }
     return;
   }
+  const bool below = to != nullptr && to != &from;
+  const bool peer_to_peer = below && !from.space.acs_request_redirect();
+  // What a bridge passes on upstream takes its own being a bus master (7.5.1.1.3).
+  if (!from.space.bus_master() || (!peer_to_peer && !upstream_->space.bus_master())) {
+    unsupported(from, std::move(tlp));
+    return;
+  }
   if (to == nullptr && upstream_->space.memory_enabled() &&
       upstream_->space.in_window(tlp->address)) {
     unsupported(from, std::move(tlp));
     return;
   }
-  if (to != nullptr && to != &from) {
-    if (!from.space.acs_request_redirect()) {
-      peer_to_peer_.add();
-      pass(*to, std::move(tlp));
-      return;
-    }
-    redirected_.add();
+  if (peer_to_peer) {
+    peer_to_peer_.add();
+    pass(*to, std::move(tlp));
+    return;
   }
+  if (below) redirected_.add();
   pass(*upstream_, std::move(tlp));
 }
 

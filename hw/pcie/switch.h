@@ -6,7 +6,7 @@
 // egress queue. A TLP keeps its place in the ingress port's buffer until it goes on its egress
 // line, so that credits run out hop by hop; TLPs of one class do not wait for another's. Not
 // modelled: cut-through (a TLP is checked whole before it is passed on), arbitration between
-// ingress ports other than in order of arrival, multicast.
+// ingress ports other than in order of arrival, multicast. The default latency is assumed.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,8 @@ void Translator::push(unsigned port, TlpRef tlp, bool translate_it) {
   pending.result.tlp = std::move(tlp);
   pending.order = next_order_++;
   pending.ready = !translate_it || translate(pending.result);
-  const bool alone = lane.ordered.empty() || pending.result.tlp->relaxed;
+  // Relaxed ordering lets posted requests and completions pass, not reads.
+  const bool alone = lane.ordered.empty() || (pending.result.tlp->relaxed && !non_posted);
   if (pending.ready && alone) {
     out_(port, std::move(pending.result));
     return;

@@ -51,40 +51,6 @@ TEST(AddressMap, WindowsLieOnTheirSideOf4GiB) {
   EXPECT_THAT(refusal(config, {}), HasSubstr("begins below 4GiB"));
 }
 
-TEST(AddressMap, AllocatesAtMultiplesOfTheSizeFromTheRightWindow) {
-  AddressMap map({}, {});
-  EXPECT_EQ(map.allocate(4096, false), 0xC000'0000U);
-  EXPECT_EQ(map.allocate(1 << 20, false), 0xC010'0000U);
-  EXPECT_EQ(map.allocate(4096, false), 0xC020'0000U);
-  EXPECT_EQ(map.allocate(3 << 20, false, 1 << 20), 0xC030'0000U);  // a bridge's window
-  EXPECT_EQ(map.allocate(64 * kGiB, true), 1ULL << 38);
-  EXPECT_EQ(map.allocate(4096, true), (1ULL << 38) + 64 * kGiB);
-}
-
-TEST(AddressMap, AFullWindowSaysWhatWasAskedForAndWhatIsLeft) {
-  AddressMap map({}, {});
-  (void)map.allocate(4096, false);
-  EXPECT_EQ(map.left(false), (512ULL << 20) - 4096);
-  try {
-    (void)map.allocate(512 << 20, false);
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(),
-                AllOf(HasSubstr("the 32-bit MMIO window (0xc0000000 + 512MiB = 0xe0000000)"),
-                      HasSubstr("512MiB at a multiple of 512MiB were asked for"),
-                      HasSubstr("524284KiB are left from 0xc0001000"), HasSubstr("mmio32_size")));
-  }
-  EXPECT_EQ(map.allocate(256 << 20, false), 0xD000'0000U);  // what was refused took nothing
-  EXPECT_EQ(map.left(false), 0U);
-  EXPECT_THROW((void)map.allocate(1, false), ConfigError);
-}
-
-TEST(AddressMap, ABarIsAPowerOfTwo) {
-  AddressMap map({}, {});
-  EXPECT_THROW((void)map.allocate(3000, false), ConfigError);
-  EXPECT_THROW((void)map.allocate(0, false), ConfigError);
-}
-
 TEST(AddressMap, ConfigurationAddressesGoBothWays) {
   const AddressMap map({}, {});
   const pcie::DeviceId id = pcie::DeviceId::of(3, 5, 1);

@@ -22,9 +22,10 @@ namespace cfg = pcie::config;
 constexpr std::uint64_t kMiB = 1ULL << 20;
 constexpr std::uint64_t kGiB = 1ULL << 30;
 
-std::string refusal(FakeHierarchy& fake, const EnumerationConfig& config = {}) {
+std::string refusal(FakeHierarchy& fake, const EnumerationConfig& config = {},
+                    const AddressPools& pools = support::kPools) {
   try {
-    enumerate(fake, config);
+    enumerate(fake, config, pools);
   } catch (const ConfigError& error) {
     return error.what();
   }
@@ -57,7 +58,7 @@ TEST(EnumerationSettings, TheSmallestPayloadHoldsEverywhereAndTheReadRequestIsWh
     Small small({}, shape);
     EnumerationConfig config;
     config.max_read_request = payload * 8;
-    const Hierarchy found = enumerate(small.fake, config);
+    const DeviceTree found = enumerate(small.fake, config, support::kPools);
     EXPECT_EQ(found.max_payload, payload);
     for (FakeFunction* f : small.all()) {
       EXPECT_EQ(f->space.max_payload(), payload);
@@ -74,7 +75,7 @@ TEST(EnumerationSettings, ExtendedTagsNeedAllFunctions) {
       Small small({}, shape);
       EnumerationConfig config;
       config.extended_tags = asked;
-      EXPECT_EQ(enumerate(small.fake, config).extended_tags, asked && supported);
+      EXPECT_EQ(enumerate(small.fake, config, support::kPools).extended_tags, asked && supported);
       for (FakeFunction* f : small.all()) {
         EXPECT_EQ(f->space.extended_tags(), asked && supported);
       }
@@ -86,39 +87,39 @@ TEST(EnumerationSettings, TenBitTagsNeedAllCompletersAndTheRequesterItself) {
   ExpressShape no_completer;
   no_completer.ten_bit_completer = false;
   Small without(no_completer);
-  EXPECT_FALSE(enumerate(without.fake, {}).ten_bit_tags);
+  EXPECT_FALSE(enumerate(without.fake, {}, support::kPools).ten_bit_tags);
   for (FakeFunction* f : without.all()) EXPECT_FALSE(f->space.ten_bit_tags());
 
   ExpressShape no_requester;
   no_requester.ten_bit_requester = false;
   Small small({}, no_requester);
-  EXPECT_TRUE(enumerate(small.fake, {}).ten_bit_tags);
+  EXPECT_TRUE(enumerate(small.fake, {}, support::kPools).ten_bit_tags);
   EXPECT_FALSE(small.nic.space.ten_bit_tags());
   EXPECT_TRUE(small.gpu.space.ten_bit_tags());
 
   EnumerationConfig config;
   config.ten_bit_tags = false;
-  EXPECT_FALSE(enumerate(small.fake, config).ten_bit_tags);
+  EXPECT_FALSE(enumerate(small.fake, config, support::kPools).ten_bit_tags);
   EXPECT_FALSE(small.gpu.space.ten_bit_tags()) << "they were enabled before";
 }
 
 TEST(EnumerationSettings, RelaxedOrderingIsAllowedOrForbidden) {
   Small small;
-  enumerate(small.fake, {});
+  enumerate(small.fake, {}, support::kPools);
   EXPECT_TRUE(small.nic.space.relaxed_ordering());
   EnumerationConfig config;
   config.relaxed_ordering = false;
-  enumerate(small.fake, config);
+  enumerate(small.fake, config, support::kPools);
   EXPECT_FALSE(small.nic.space.relaxed_ordering());
 }
 
 TEST(EnumerationSettings, RedirectionIsSetWhereItIsAskedFor) {
   Small small;
-  enumerate(small.fake, {});
+  enumerate(small.fake, {}, support::kPools);
   EXPECT_FALSE(small.downstream.space.acs_request_redirect());
   EnumerationConfig config;
   config.acs_redirect = true;
-  enumerate(small.fake, config);
+  enumerate(small.fake, config, support::kPools);
   EXPECT_TRUE(small.downstream.space.acs_request_redirect());
   EXPECT_TRUE(small.downstream.space.acs_completion_redirect());
   EXPECT_TRUE(small.root.space.acs_request_redirect());
@@ -141,15 +142,15 @@ TEST(EnumerationSettings, RedirectionThatASwitchCannotDoIsRefused) {
 TEST(EnumerationSettings, ErrorsThatWereNotedBeforeStayNoted) {
   Small small;
   small.nic.space.log_error(pcie::UncorrectableError::kUnsupportedRequest, {});
-  enumerate(small.fake, {});
+  enumerate(small.fake, {}, support::kPools);
   const std::uint32_t status = small.nic.space.read(0x40 + cfg::kDeviceControl);
   EXPECT_EQ(status & cfg::kDeviceStatusBits, cfg::kNonFatalDetected | cfg::kUnsupportedDetected);
 }
 
 TEST(EnumerationSettings, ASecondEnumerationFindsTheSame) {
   Small small;
-  const std::string first = enumerate(small.fake, {}).text();
-  EXPECT_EQ(enumerate(small.fake, {}).text(), first);
+  const std::string first = enumerate(small.fake, {}, support::kPools).text();
+  EXPECT_EQ(enumerate(small.fake, {}, support::kPools).text(), first);
 }
 
 TEST(EnumerationRefusals, ABarLargerThanTheWindowIsNamed) {
@@ -170,11 +171,11 @@ TEST(EnumerationRefusals, AWindowThatIsExhaustedSaysWhatWasAskedAndWhatIsLeft) {
   EXPECT_THAT(refusal(fake),
               testing::StartsWith("00:04.0: what is behind this bridge asks for 256MiB aligned to "
                                   "256MiB, and 0B of the memory window of 1GiB are left"));
-  EnumerationConfig config;
-  config.memory = {kGiB, kGiB + 256 * kMiB};
-  EXPECT_EQ(refusal(fake, config), "") << "to the last byte";
-  config.memory.bytes = kGiB + 255 * kMiB;
-  EXPECT_THAT(refusal(fake, config), testing::HasSubstr("255MiB of the memory window"));
+  AddressPools pools = support::kPools;
+  pools.memory = {kGiB, kGiB + 256 * kMiB};
+  EXPECT_EQ(refusal(fake, {}, pools), "") << "to the last byte";
+  pools.memory.bytes = kGiB + 255 * kMiB;
+  EXPECT_THAT(refusal(fake, {}, pools), testing::HasSubstr("255MiB of the memory window"));
 }
 
 TEST(EnumerationRefusals, WhatDoesNotFitBehindABridgeIsNamedItself) {
@@ -200,27 +201,28 @@ TEST(EnumerationRefusals, AlignmentThatLeadsBeyondTheWindowIsRefused) {
   FakeHierarchy fake;
   fake.root(0).add(0, endpoint(with_a_small_one(64 * kMiB, false)));
   fake.root(1).add(0, endpoint(bars(64 * kMiB)));
-  EnumerationConfig config;
-  config.prefetchable = {kGiB, 70 * kMiB};
-  EXPECT_THAT(refusal(fake, config), testing::HasSubstr("and 5MiB of the prefetchable window"));
-  config.prefetchable.bytes = 192 * kMiB;
-  EXPECT_EQ(refusal(fake, config), "") << "to the last byte";
+  AddressPools pools = support::kPools;
+  pools.prefetchable = {kGiB, 70 * kMiB};
+  EXPECT_THAT(refusal(fake, {}, pools), testing::HasSubstr("and 5MiB of the prefetchable window"));
+  pools.prefetchable.bytes = 192 * kMiB;
+  EXPECT_EQ(refusal(fake, {}, pools), "") << "to the last byte";
   FakeHierarchy nested;
   FakeFunction& upstream = FakeHierarchy::add_switch(nested.root(0), 2);
   upstream.behind[0]->add(0, endpoint(with_a_small_one(64 * kMiB, false)));
   upstream.behind[1]->add(0, endpoint(bars(64 * kMiB)));
-  EXPECT_EQ(refusal(nested, config), "");
-  config.prefetchable.bytes = 70 * kMiB;
-  EXPECT_THAT(refusal(nested, config), testing::HasSubstr("and 5MiB of the prefetchable window"));
+  EXPECT_EQ(refusal(nested, {}, pools), "");
+  pools.prefetchable.bytes = 70 * kMiB;
+  EXPECT_THAT(refusal(nested, {}, pools),
+              testing::HasSubstr("and 5MiB of the prefetchable window"));
 }
 
 TEST(EnumerationRefusals, AlignmentThatLeadsBeyond64BitsIsRefused) {
   FakeHierarchy fake;
   fake.root(0).add(0, endpoint(with_a_small_one(kGiB, true)));
   fake.root(1).add(0, endpoint(bars(kGiB)));
-  EnumerationConfig config;
-  config.prefetchable = {~0ULL - 3 * kGiB + 1, 3 * kGiB - kMiB};
-  EXPECT_THAT(refusal(fake, config), testing::StartsWith("00:01.0: what is behind this bridge"));
+  AddressPools pools = support::kPools;
+  pools.prefetchable = {~0ULL - 3 * kGiB + 1, 3 * kGiB - kMiB};
+  EXPECT_THAT(refusal(fake, {}, pools), testing::StartsWith("00:01.0: what is behind this bridge"));
 }
 
 TEST(EnumerationRefusals, SizesWhoseSumExceeds64BitsAreRefused) {
@@ -228,9 +230,9 @@ TEST(EnumerationRefusals, SizesWhoseSumExceeds64BitsAreRefused) {
   for (const auto& port : FakeHierarchy::add_switch(fake.root(0), 2).behind) {
     port->add(0, endpoint(bars(1ULL << 63)));
   }
-  EnumerationConfig config;
-  config.prefetchable = {1ULL << 62, (3ULL << 62) - kMiB};
-  EXPECT_THAT(refusal(fake, config), testing::StartsWith("02:01.0: what is behind this bridge"));
+  AddressPools pools = support::kPools;
+  pools.prefetchable = {1ULL << 62, (3ULL << 62) - kMiB};
+  EXPECT_THAT(refusal(fake, {}, pools), testing::StartsWith("02:01.0: what is behind this bridge"));
 }
 
 TEST(EnumerationRefusals, ABridgeWhoseLinkHasNoLanesIsNamed) {
@@ -283,7 +285,7 @@ TEST(EnumerationRefusals, IoSpaceAndSizesThatAreNoneAreNamed) {
   const auto text = [&odd](std::uint32_t kept) {
     odd.kept = kept;
     try {
-      enumerate(odd, {});
+      enumerate(odd, {}, support::kPools);
     } catch (const ConfigError& error) {
       return std::string(error.what());
     }
@@ -296,7 +298,7 @@ TEST(EnumerationRefusals, IoSpaceAndSizesThatAreNoneAreNamed) {
 
 TEST(EnumerationRefusals, AListOfCapabilitiesThatGoesRoundComesToAnEnd) {
   Odd odd;
-  EXPECT_LE(enumerate(odd, {}).functions[0].capabilities.size(), 1008U);
+  EXPECT_LE(enumerate(odd, {}, support::kPools).functions[0].capabilities.size(), 1008U);
 }
 
 TEST(EnumerationRefusals, ABridgeWith32BitPrefetchableAddressesTakesNoneAbove4GiB) {
@@ -310,21 +312,26 @@ TEST(EnumerationRefusals, ABridgeWith32BitPrefetchableAddressesTakesNoneAbove4Gi
   Narrow narrow;
   narrow.root(0).add(0, endpoint(bars(kMiB)));
   EXPECT_THAT(refusal(narrow), testing::StartsWith("00:00.0: this bridge's prefetchable window"));
-  EnumerationConfig config;
-  config.prefetchable = {kGiB, kGiB};
-  EXPECT_EQ(refusal(narrow, config), "");
+  AddressPools pools = support::kPools;
+  pools.prefetchable = {kGiB, kGiB};
+  EXPECT_EQ(refusal(narrow, {}, pools), "");
 }
 
 TEST(EnumerationRefusals, AWindowThatCannotBeIsRefusedBeforeAnythingIsRead) {
   FakeHierarchy fake;
   fake.root(0);
+  const auto refused = [&fake](const AddressPool& memory, const AddressPool& prefetchable) {
+    return refusal(fake, {}, {memory, prefetchable});
+  };
+  EXPECT_EQ(refused({3 * kGiB, kGiB}, {}), "");
+  fake.accesses = 0;
+  EXPECT_THAT(refused({3 * kGiB, 2 * kGiB}, {}), testing::HasSubstr("ends beyond 4GiB"));
+  EXPECT_THAT(refused({3 * kGiB + kMiB, kGiB}, {}), testing::HasSubstr("ends beyond 4GiB"));
+  EXPECT_THAT(refused({8 * kGiB, kGiB}, {}), testing::HasSubstr("ends beyond 4GiB"));
+  EXPECT_THAT(refused({4096, kGiB}, {}), testing::HasSubstr("multiple of 1MiB"));
+  EXPECT_THAT(refused({}, {kMiB / 2, kGiB}), testing::HasSubstr("multiple of 1MiB"));
+  EXPECT_THAT(refused({}, {~0ULL - kGiB + 1, kGiB}), testing::HasSubstr("beyond 64-bit"));
   EnumerationConfig config;
-  config.memory = {3 * kGiB, 2 * kGiB};
-  EXPECT_THAT(refusal(fake, config), testing::HasSubstr("ends beyond 4GiB"));
-  config = {};
-  config.prefetchable = {kMiB / 2, kGiB};
-  EXPECT_THAT(refusal(fake, config), testing::HasSubstr("multiple of 1MiB"));
-  config = {};
   for (const auto& [request, text] :
        {std::pair<std::uint64_t, const char*>{64, "64B"}, {300, "300B"}, {8192, "8KiB"}}) {
     config.max_read_request = request;

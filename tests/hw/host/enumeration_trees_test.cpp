@@ -30,7 +30,7 @@ bool inside(const Range& range, const BridgeWindow& window) {
 /// Checks all BARs below `functions`, and collects them.
 class Check {
  public:
-  Check(FakeHierarchy& fake, const EnumerationConfig& config) : fake_(fake), config_(config) {}
+  Check(FakeHierarchy& fake, const AddressPools& pools) : fake_(fake), pools_(pools) {}
 
   void all(const std::vector<FoundFunction>& functions, const FoundFunction* above) {
     for (const FoundFunction& f : functions) one(f, above);
@@ -74,7 +74,7 @@ class Check {
     const Range range = {bar.base, bar.base + bar.size - 1};
     ranges_.push_back(range);
     const bool prefetchable = in_prefetchable_pool(bar);
-    const AddressPool& pool = prefetchable ? config_.prefetchable : config_.memory;
+    const AddressPool& pool = prefetchable ? pools_.prefetchable : pools_.memory;
     EXPECT_TRUE(inside(range, {pool.base, pool.bytes}));
     ASSERT_NE(above, nullptr);
     EXPECT_TRUE(inside(range, prefetchable ? above->prefetchable : above->memory));
@@ -113,7 +113,7 @@ class Check {
   }
 
   FakeHierarchy& fake_;
-  const EnumerationConfig& config_;
+  const AddressPools& pools_;
   std::vector<Range> ranges_;
 };
 
@@ -133,16 +133,16 @@ TEST(EnumerationTrees, FortyEndpointsBelowThreeLevelsOfSwitches) {
     }
   }
   ASSERT_EQ(endpoints, 40U);
-  const EnumerationConfig config;
-  const Hierarchy found = enumerate(fake, config);
-  Check check(fake, config);
+  const AddressPools& pools = support::kPools;
+  const DeviceTree found = enumerate(fake, {}, pools);
+  Check check(fake, pools);
   check.all(found.functions, nullptr);
   check.no_overlap();
   EXPECT_EQ(check.bars(), 80U);
   EXPECT_EQ(fake.stray, 0U);
   // 40 x 64 MiB without a gap; each endpoint's port has a memory window of 1 MiB.
-  EXPECT_EQ(found.prefetchable_left, config.prefetchable.bytes - 40 * 64 * kMiB);
-  EXPECT_EQ(found.memory_left, config.memory.bytes - 40 * kMiB);
+  EXPECT_EQ(found.prefetchable_left, pools.prefetchable.bytes - 40 * 64 * kMiB);
+  EXPECT_EQ(found.memory_left, pools.memory.bytes - 40 * kMiB);
 }
 
 pcie::BarShapes random_bars(RandomStream& random) {
@@ -174,9 +174,9 @@ void grow(FakeFunction& port, unsigned levels, RandomStream& random) {
 }
 
 TEST(EnumerationTrees, RandomHierarchiesAreReachedEverywhere) {
-  EnumerationConfig config;
-  config.memory = {0x4000'0000, 3ULL << 30};
-  config.prefetchable = {0x1000'0010'0000, 1ULL << 46};
+  AddressPools pools = support::kPools;
+  pools.memory = {0x4000'0000, 3ULL << 30};
+  pools.prefetchable = {0x1000'0010'0000, 1ULL << 46};
   std::size_t total = 0;
   std::size_t deepest = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -186,8 +186,8 @@ TEST(EnumerationTrees, RandomHierarchiesAreReachedEverywhere) {
       if (random.below(8) == 0) grow(fake.root(device), 3, random);
     }
     SCOPED_TRACE(seed);
-    const Hierarchy found = enumerate(fake, config);
-    Check check(fake, config);
+    const DeviceTree found = enumerate(fake, {}, pools);
+    Check check(fake, pools);
     check.all(found.functions, nullptr);
     check.no_overlap();
     total += check.bars();

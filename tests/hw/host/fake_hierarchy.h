@@ -28,6 +28,9 @@ struct FakeFunction {
   }
 };
 
+/// Where BARs go unless a test says so.
+const AddressPools kPools = {{0x8000'0000, 1ULL << 30}, {0x1000'0000'0000, 1ULL << 42}};
+
 constexpr std::uint16_t kNicDevice = 0x1021;
 constexpr std::uint16_t kPortDevice = 0x0001;
 

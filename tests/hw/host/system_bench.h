@@ -1,6 +1,7 @@
 // A host with devices behind links and switches: what tests of the whole of PCIe are made of.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <functional>
@@ -11,9 +12,11 @@
 #include <vector>
 
 #include "hw/host/host.h"
+#include "hw/pcie/bridge.h"
 #include "hw/pcie/endpoint.h"
 #include "hw/pcie/switch.h"
 #include "hw/pcie/transaction_checker.h"
+#include "tests/support/fresh_kernel.h"
 #include "tlm/sim/simulation.h"
 
 namespace railyard::support {
@@ -112,6 +115,17 @@ class TestDevice : public pcie::DeviceRegisters, public pcie::DmaListener {
     return ticket;
   }
 
+  /// The transfer, which is done.
+  const Done& done_of(std::uint64_t ticket) const {
+    for (const Done& one : done) {
+      if (one.ticket == ticket) return one;
+    }
+    throw std::out_of_range("transfer " + std::to_string(ticket) + " is not done");
+  }
+
+  /// What the next transfer's ticket will be.
+  std::uint64_t next_ticket() const { return tickets_; }
+
   Time now() { return hierarchy_.now(); }
   Partition& partition() { return hierarchy_.partition(); }
 
@@ -133,7 +147,9 @@ class DeviceMemory : public pcie::MemoryPort {
  public:
   DeviceMemory(pcie::Hierarchy& hierarchy, const std::string& name, std::size_t bytes,
                Time latency = 150 * kNanosecond)
-      : bytes_(bytes), line_(hierarchy, name, latency, [this](Ref<pcie::MemoryAccess> access) {
+      : hierarchy_(hierarchy),
+        bytes_(bytes),
+        line_(hierarchy, name, latency, [this](Ref<pcie::MemoryAccess> access) {
           load(*access);
           access->client->memory_done(*access);
         }) {}
@@ -147,7 +163,13 @@ class DeviceMemory : public pcie::MemoryPort {
   void commit(pcie::MemoryAccess& access) override {
     if (!access.write) {
       load(access);
-    } else if (access.payload) {
+      return;
+    }
+    if (written == 0) first_write = hierarchy_.now();
+    last_write = hierarchy_.now();
+    written += access.bytes;
+    last_bytes = access.bytes;
+    if (access.payload) {
       std::memcpy(&bytes_[access.address], access.payload->data() + access.payload_offset,
                   access.bytes);
     }
@@ -155,24 +177,34 @@ class DeviceMemory : public pcie::MemoryPort {
   bool watched(std::uint64_t, std::uint64_t) const override { return false; }
   std::vector<std::uint8_t>& bytes() { return bytes_; }
 
+  /// Of the writes that were made visible.
+  Time first_write = 0;
+  Time last_write = 0;
+  std::uint64_t written = 0;
+  std::uint64_t last_bytes = 0;
+
  private:
   void load(pcie::MemoryAccess& access) {
     if (access.write || access.failed || !access.payload) return;
     std::memcpy(access.payload->data() + access.payload_offset, &bytes_[access.address],
                 access.bytes);
   }
+  pcie::Hierarchy& hierarchy_;
   std::vector<std::uint8_t> bytes_;
   pcie::DelayLine<Ref<pcie::MemoryAccess>> line_;
 };
 
-/// Devices straight at root ports, or below a switch at root port 0.
+/// Devices straight at root ports, below a switch at a further root port, and below a second switch
+/// that hangs on the first one's last port; numbered in this order.
 struct SystemConfig {
   host::HostConfig host;
   pcie::LinkConfig link;
   pcie::EndpointConfig endpoint = TestDevice::config();
   pcie::SwitchConfig pcie_switch;
-  unsigned direct = 1;        // devices at root ports of their own
-  unsigned below_switch = 0;  // devices below a switch at a further root port
+  unsigned direct = 1;  // devices at root ports of their own
+  unsigned below_switch = 0;
+  unsigned below_second = 0;
+  std::size_t device_memory = 0;  // behind each device's BAR 4, bytes: a power of two; 0: none
   std::vector<unsigned> cores = {0};
   host::HostData data = host::HostData::kCarried;
   bool eager = false;
@@ -186,25 +218,16 @@ class SystemBench {
       : simulation(config.run),
         host("host", simulation.partition(), config.host, config.data, lines(config),
              config.cores) {
-    pcie::Hierarchy& hierarchy = host.hierarchy();
-    for (unsigned i = 0; i < config.direct; ++i) {
-      add_device(config, host.root().port(i));
-    }
-    if (config.below_switch > 0) {
-      std::vector<pcie::Switch::Line> below;
-      for (unsigned i = 0; i < config.below_switch; ++i) {
-        below.push_back({config.link, "dev" + std::to_string(config.direct + i) + ".port"});
-      }
-      pcie::Port& root = host.root().port(config.direct);
-      pcie_switch =
-          std::make_unique<pcie::Switch>("switch", hierarchy, config.pcie_switch,
-                                         pcie::Switch::Line{config.link, root.name()}, below);
-      join(root, pcie_switch->upstream(), config);
-      for (unsigned i = 0; i < config.below_switch; ++i) {
-        add_device(config, pcie_switch->downstream(i));
+    for (unsigned i = 0; i < config.direct; ++i) add_device(config, host.root().port(i));
+    if (has_switch(config)) {
+      const bool both = config.below_second > 0;
+      add_switch(config, host.root().port(config.direct), config.below_switch, both);
+      if (both) {
+        add_switch(config, switches[0]->downstream(config.below_switch), config.below_second,
+                   false);
       }
     }
-    if (config.eager) hierarchy.scheduler().set_eager();
+    if (config.eager) host.hierarchy().scheduler().set_eager();
   }
 
   /// Core 0 enumerates and then runs `program`; others run theirs from time zero.
@@ -239,6 +262,39 @@ class SystemBench {
     core.store(at, core.load(at, 4) | 0x80000000U, 4);
   }
 
+  /// The address of a register of a function's configuration space, from a capability on.
+  Address config_address(pcie::DeviceId id, unsigned capability, unsigned offset) const {
+    return host.map().config_address(id, found.find(id)->capability(capability) + offset);
+  }
+  Address extended_address(pcie::DeviceId id, unsigned capability, unsigned offset) const {
+    return host.map().config_address(id, found.find(id)->extended_capability(capability) + offset);
+  }
+  Address config_address(pcie::DeviceId id, unsigned offset) const {
+    return host.map().config_address(id, offset);
+  }
+  /// Lets `core` wait until `devices` transfers of a device are done.
+  void wait_done(Core& core, std::size_t device_index, std::size_t transfers) {
+    while (device(device_index).done.size() < transfers) core.spend(10 * kNanosecond);
+  }
+  /// Whether an error was reported whose place and text have all of `parts`.
+  bool reported(const std::vector<std::string>& parts) {
+    for (const pcie::Hierarchy::Error& error : host.hierarchy().errors()) {
+      const std::string text = error.where + ": " + error.what;
+      const auto has = [&text](const std::string& part) {
+        return text.find(part) != std::string::npos;
+      };
+      if (std::all_of(parts.begin(), parts.end(), has)) return true;
+    }
+    return false;
+  }
+  std::string errors() {
+    std::string text;
+    for (const pcie::Hierarchy::Error& error : host.hierarchy().errors()) {
+      text += error.where + ": " + error.what + "\n";
+    }
+    return text;
+  }
+
   double metric(const std::string& name) const {
     for (const Metric& m : simulation.metrics()) {
       if (m.info.name == name) return m.value.real;
@@ -246,11 +302,13 @@ class SystemBench {
     throw std::out_of_range("no metric " + name);
   }
 
+  FreshKernel kernel;
   Simulation simulation;
   host::Host host;
-  std::unique_ptr<pcie::Switch> pcie_switch;
+  std::vector<std::unique_ptr<pcie::Switch>> switches;
   std::vector<std::unique_ptr<TestDevice>> devices;
-  host::Hierarchy found;
+  std::vector<std::unique_ptr<DeviceMemory>> memories;
+  host::DeviceTree found;
 
  private:
   static std::vector<pcie::RootComplex::Line> lines(const SystemConfig& config) {
@@ -258,18 +316,44 @@ class SystemBench {
     for (unsigned i = 0; i < config.direct; ++i) {
       all.push_back({config.link, "dev" + std::to_string(i) + ".port"});
     }
-    if (config.below_switch > 0) all.push_back({config.link, "switch.up"});
+    if (has_switch(config)) all.push_back({config.link, "switch0.up"});
     return all;
   }
+  static bool has_switch(const SystemConfig& config) {
+    return config.below_switch > 0 || config.below_second > 0;
+  }
+  void add_switch(const SystemConfig& config, pcie::Port& above, unsigned devices_below,
+                  bool another) {
+    const std::size_t number = switches.size();
+    std::vector<pcie::Switch::Line> below;
+    for (unsigned i = 0; i < devices_below; ++i) {
+      below.push_back({config.link, "dev" + std::to_string(devices.size() + i) + ".port"});
+    }
+    if (another) below.push_back({config.link, "switch" + std::to_string(number + 1) + ".up"});
+    switches.push_back(std::make_unique<pcie::Switch>(
+        ("switch" + std::to_string(number)).c_str(), host.hierarchy(), config.pcie_switch,
+        pcie::Switch::Line{config.link, above.name()}, below));
+    join(above, switches[number]->upstream(), config);
+    for (unsigned i = 0; i < devices_below; ++i) {
+      add_device(config, switches[number]->downstream(i));
+    }
+  }
   void join(pcie::Port& a, pcie::Port& b, const SystemConfig& config) {
-    pcie::Port::connect(a, b);
+    pcie::join(a, b);
     if (config.checks) pcie::check_link(host.hierarchy(), a, b);
   }
   void add_device(const SystemConfig& config, pcie::Port& above) {
     const std::string name = "dev" + std::to_string(devices.size());
-    devices.push_back(std::make_unique<TestDevice>(name, host.hierarchy(), config.endpoint,
-                                                   config.link, above.name()));
+    pcie::EndpointConfig endpoint = config.endpoint;
+    if (config.device_memory > 0) endpoint.bars[4] = {config.device_memory, true, true};
+    devices.push_back(
+        std::make_unique<TestDevice>(name, host.hierarchy(), endpoint, config.link, above.name()));
     TestDevice& device = *devices.back();
+    if (config.device_memory > 0) {
+      memories.push_back(
+          std::make_unique<DeviceMemory>(host.hierarchy(), name + ".memory", config.device_memory));
+      device.endpoint.put_memory(4, *memories.back());
+    }
     join(above, device.endpoint.port(), config);
     if (!config.checks) return;
     pcie::RequesterLimits limits;

@@ -1,4 +1,4 @@
-#include "hw/host/hierarchy.h"
+#include "hw/host/device_tree.h"
 
 #include "tlm/base/format.h"
 
@@ -89,34 +89,34 @@ unsigned FoundFunction::find_capability(unsigned capability_id, bool extended) c
   return 0;
 }
 
-std::vector<FoundFunction*> Hierarchy::all() {
+std::vector<FoundFunction*> DeviceTree::all() {
   std::vector<FoundFunction*> found;
   collect(functions, found);
   return found;
 }
 
-std::vector<const FoundFunction*> Hierarchy::all() const {
+std::vector<const FoundFunction*> DeviceTree::all() const {
   std::vector<const FoundFunction*> found;
   collect(functions, found);
   return found;
 }
 
-const FoundFunction* Hierarchy::find(pcie::DeviceId id) const {
+const FoundFunction* DeviceTree::find(pcie::DeviceId id) const {
   for (const FoundFunction* function : all()) {
     if (function->id == id) return function;
   }
   return nullptr;
 }
 
-const FoundFunction* Hierarchy::find(std::uint16_t vendor, std::uint16_t device,
-                                     unsigned index) const {
+const FoundFunction* DeviceTree::find(std::uint16_t vendor, std::uint16_t device,
+                                      unsigned index) const {
   for (const FoundFunction* function : all()) {
     if (function->vendor == vendor && function->device == device && index-- == 0) return function;
   }
   return nullptr;
 }
 
-std::string Hierarchy::text() const {
+std::string DeviceTree::text() const {
   std::string text;
   print(functions, "", text);
   return text;

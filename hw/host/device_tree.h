@@ -59,7 +59,7 @@ struct FoundFunction {
   unsigned find_capability(unsigned capability_id, bool extended) const;
 };
 
-struct Hierarchy {
+struct DeviceTree {
   std::vector<FoundFunction> functions;  // on bus 0
   std::uint32_t max_payload = 0;         // set everywhere
   bool extended_tags = false;            // likewise
