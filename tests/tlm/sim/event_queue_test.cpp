@@ -66,12 +66,14 @@ class Reference {
     EventQueue::call(first);
     ASSERT_EQ(things_[i].fired, before + 1);
   }
-  void check(std::size_t i) const {
+  void check(std::size_t i) {
     ASSERT_EQ(things_[i].event.pending(), pending_[i]);
     ASSERT_EQ(things_[i].event.time(), pending_[i] ? std::get<0>(key_[i]) : kForever);
     ASSERT_EQ(queue.size(), all_.size());
     ASSERT_EQ(queue.empty(), all_.empty());
-    if (all_.empty()) return;
+    // A look closes the place that a pop leaves: some must meet it open.
+    constexpr int kLooks = 3;
+    if (all_.empty() || ++checks_ % kLooks != 0) return;
     ASSERT_EQ(queue.next_time(), std::get<0>(*all_.begin()));
   }
   void check_all() const {
@@ -87,6 +89,7 @@ class Reference {
     ASSERT_EQ(queue.last_time(), last);
   }
 
+  int checks_ = 0;
   static constexpr std::size_t kThings = 300;
   static constexpr std::uint32_t kEndpoints = 20;
   EventQueue queue;
