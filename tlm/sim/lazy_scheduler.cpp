@@ -73,7 +73,7 @@ void LazyScheduler::fire_until(Time until) {
   stepping_ = false;
 }
 
-Time LazyScheduler::wake_time() {
+Time LazyScheduler::wake_time() const {
   const Time next = queue_.next_time();
   if (eager()) return next;
   Time earliest = kForever;

@@ -85,7 +85,7 @@ class LazyScheduler {
   void fire_until(Time until);
   void wake() { catch_up(); }
   void rearm();
-  Time wake_time();
+  Time wake_time() const;
 
   Partition& partition_;
   std::string name_;
