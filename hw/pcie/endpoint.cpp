@@ -51,6 +51,8 @@ Endpoint::Endpoint(sc_core::sc_module_name name, Hierarchy& hierarchy, const End
       refused_(hierarchy, std::string(this->name()) + ".refused", kNanosecond,
                [this](Refused refused) { give_back(refused); }) {
   if (config.msix.vectors > 0) msix_ = std::make_unique<MsixTable>(config.msix.vectors);
+  requester_.set_error_log(
+      [this](UncorrectableError error) { config_space_.log_error(error, {}); });
   hierarchy.add_function(*this);
   apply_config();
 }

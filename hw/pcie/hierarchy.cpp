@@ -98,25 +98,32 @@ void Hierarchy::report(const std::string& where, const std::string& what) {
   SC_REPORT_WARNING("/railyard/pcie", text.c_str());
 }
 
-void Hierarchy::write_starts(Tlp& tlp) {
-  if (watched(tlp.address, tlp.bytes)) attend(tlp);
-  tlp.generation = generation_;
-  ++under_way_[generation_ ? 1 : 0];
+void Hierarchy::write_starts(UnderWay& write, std::uint64_t address, std::uint64_t bytes) {
+  write.seen = watched(address, bytes);
+  if (write.seen) scheduler_.attend();
+  sets_out(write);
 }
 
-void Hierarchy::write_ends(Tlp& tlp) {
-  arrived(tlp);
-  if (--under_way_[tlp.generation ? 1 : 0] > 0 || !draining_) return;
+void Hierarchy::write_ends(UnderWay& write) {
+  if (write.seen) scheduler_.relax();
+  write.seen = false;
+  if (--under_way_[write.generation ? 1 : 0] > 0 || !draining_) return;
   if (under_way_[generation_ ? 0 : 1] > 0) return;
   draining_ = false;
   scheduler_.relax();
   if (again_) {
     again_ = false;
-    watch_added();
+    drain();
   }
 }
 
 void Hierarchy::watch_added() {
+  ++watches_;
+  drain();
+}
+
+// Those under way now are attended until they have ended.
+void Hierarchy::drain() {
   if (draining_) {
     again_ = true;
     return;

@@ -36,17 +36,6 @@ class Hierarchy : public sc_core::sc_module {
   Pool<MemoryAccess>& accesses() { return accesses_; }
   Pool<net::Payload>& payloads() { return partition().packets().payloads; }
 
-  /// The arrival of `tlp` is seen outside: until arrived() steps are on time.
-  void attend(Tlp& tlp) {
-    tlp.seen = true;
-    scheduler_.attend();
-  }
-  void arrived(Tlp& tlp) {
-    if (!tlp.seen) return;
-    tlp.seen = false;
-    scheduler_.relax();
-  }
-
   /// The host's memory. `translated`: devices use other addresses than its own, so that nothing is
   /// known of them.
   void set_memory(const MemoryPort& memory, bool translated);
@@ -77,15 +66,32 @@ class Hierarchy : public sc_core::sc_module {
   };
   const std::vector<Error>& errors() const { return errors_; }
   std::uint64_t error_count() const { return error_count_.value(); }
-  /// A posted write sets out: it is attended if it is watched.
-  void write_starts(Tlp& tlp);
+  /// A posted write sets out: if it is watched, steps are on time until it ends. So does a
+  /// transfer, until its last TLP is on the line: those that are still to be cut may be watched.
+  void write_starts(UnderWay& write, std::uint64_t address, std::uint64_t bytes);
+  void write_starts(Tlp& tlp) { write_starts(tlp.under_way, tlp.address, tlp.bytes); }
+  /// The same for a TLP of a transfer that has set out.
+  void write_starts(Tlp& tlp, const UnderWay& transfer) {
+    if (transfer.seen || transfer.watches != watches_) {
+      write_starts(tlp);
+    } else {
+      sets_out(tlp.under_way);
+    }
+  }
   /// It can be seen by all, or is lost.
-  void write_ends(Tlp& tlp);
+  void write_ends(UnderWay& write);
+  void write_ends(Tlp& tlp) { write_ends(tlp.under_way); }
   /// Somebody begins to wait for writes: those under way may be what he waits for.
   void watch_added();
 
  private:
   void start_of_simulation() override;
+  void drain();
+  void sets_out(UnderWay& write) {
+    write.generation = generation_;
+    write.watches = watches_;
+    ++under_way_[generation_ ? 1 : 0];
+  }
 
   LazyScheduler scheduler_;
   Pool<Tlp> tlps_;
@@ -99,6 +105,7 @@ class Hierarchy : public sc_core::sc_module {
   Counter error_count_;
   // Writes under way, of the generation of the last watch_added() and of those before it.
   std::uint64_t under_way_[2] = {0, 0};
+  std::uint64_t watches_ = 0;  // that have begun
   bool generation_ = false;
   bool draining_ = false;  // the other generation is attended
   bool again_ = false;     // and this one is to be

@@ -118,6 +118,7 @@ void Requester::dma(DmaRequest request, DmaListener& listener) {
     write.request = std::move(request);
     write.listener = &listener;
     write.given = now;
+    hierarchy_.write_starts(write.under_way, write.request.address, write.request.bytes);
     if (write.request.relaxed) ++relaxed_uncut_;
     writes_.push(std::move(write));
   } else {
@@ -206,7 +207,7 @@ void Requester::cut_write(Write& write) {
     ++next_write_;
     if (request.relaxed) --relaxed_uncut_;
   }
-  hierarchy_.write_starts(*tlp);
+  hierarchy_.write_starts(*tlp, write.under_way);
   if (observer_ != nullptr) observer_->requested(*tlp, tlp->since);
   port_.send(tlp);
 }
@@ -217,6 +218,7 @@ void Requester::sending(const Tlp& tlp) {
     write.sent += tlp.bytes;
     if (write.sent == write.request.bytes) {
       const Time now = scheduler_.now();
+      hierarchy_.write_ends(write.under_way);
       writes_done_.add();
       write_bytes_.add(write.sent);
       write_latency_.record(static_cast<std::uint64_t>(now - write.given));
@@ -302,6 +304,7 @@ void Requester::completed(const Tlp& completion) {
   const Time now = scheduler_.now();
   if (completion.tag >= tags_.size() || !tags_[completion.tag].in_use) {
     unexpected_.add();
+    if (error_log_) error_log_(UncorrectableError::kUnexpectedCompletion);
     hierarchy_.report(name_, "an unexpected completion of tag " + std::to_string(completion.tag) +
                                  " came from " + hierarchy_.who(completion.completer));
     return;
@@ -385,6 +388,7 @@ void Requester::time_out() {
     if (!waits(issued)) continue;
     Tag& tag = tags_[issued.tag];
     timeouts_.add();
+    if (error_log_) error_log_(UncorrectableError::kCompletionTimeout);
     hierarchy_.report(name_, "completion timeout: nobody answered a read of " +
                                  std::to_string(tag.bytes) + " B at " + format_hex(tag.address) +
                                  " (" + hierarchy_.who(tag.address) + ")");
@@ -397,8 +401,8 @@ void Requester::time_out() {
 
 Time Requester::earliest() const { return std::min(earliest_write(), earliest_read()); }
 
-// The last TLP of a write starts when those before it have passed. A relaxed write need not wait for
-// those that were given before it, which may be cut while the line takes less than their bytes.
+// The last TLP of a write starts when those before it have passed. A relaxed write need not wait
+// for those that were given before it, which may be cut while the line takes less than their bytes.
 Time Requester::earliest_write() const {
   if (writes_.empty()) return kForever;
   const Time start = port_.earliest_start();

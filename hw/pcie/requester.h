@@ -9,9 +9,12 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "hw/pcie/config_space.h"
 #include "hw/pcie/dma.h"
 #include "hw/pcie/hierarchy.h"
 #include "hw/pcie/port.h"
@@ -39,6 +42,8 @@ class Requester : public Awaiter {
   /// By default 128 and 128 as after a reset, and all tags that are configured.
   void set_limits(std::uint32_t max_payload, std::uint32_t max_read_request, std::uint32_t tags);
   void set_observer(RequesterObserver* observer) { observer_ = observer; }
+  /// Told of completion timeouts and unexpected completions, for the function's error registers.
+  void set_error_log(std::function<void(UncorrectableError)> log) { error_log_ = std::move(log); }
 
   /// Takes a transfer; its listener is called when it is done, never within the call.
   void dma(DmaRequest request, DmaListener& listener);
@@ -59,6 +64,7 @@ class Requester : public Awaiter {
     Time given = 0;
     std::uint32_t cut = 0;   // bytes in the queue or beyond
     std::uint32_t sent = 0;  // bytes on the line or beyond
+    UnderWay under_way;
   };
   struct Read {
     DmaRequest request;
@@ -124,6 +130,7 @@ class Requester : public Awaiter {
   std::uint32_t max_payload_ = 128;
   std::uint32_t max_read_request_ = 128;
   RequesterObserver* observer_ = nullptr;
+  std::function<void(UncorrectableError)> error_log_;
 
   Ring<Write> writes_;                 // those not on the line in whole
   std::size_t next_write_ = 0;         // the first that is not queued in whole, from the front

@@ -131,7 +131,7 @@ TlpRef RootComplex::moved(Tlp& tlp, std::uint64_t address) {
   copy->address = address;
   copy->seal();
   tlp.held_at = nullptr;
-  tlp.seen = false;
+  tlp.under_way = {};
   return copy;
 }
 

@@ -66,6 +66,13 @@ constexpr std::size_t kStages = 8;
 
 class Port;
 
+/// A posted write, or a transfer of several, that somebody outside may wait for.
+struct UnderWay {
+  bool seen = false;          // each step is on time until it has ended
+  bool generation = false;    // began before or after somebody last began to wait
+  std::uint64_t watches = 0;  // that had begun when it set out
+};
+
 /// `address` is that of the first byte that is meant; `bytes` spans the first to the last, which in
 /// a request of one dword may have holes (`byte_enables`).
 struct TlpFields {
@@ -87,8 +94,7 @@ struct TlpFields {
   // What the model knows beyond the link's bytes.
   std::uint32_t wire_bytes = 0;    // once sealed
   std::uint16_t data_credits = 0;  // once sealed: units of 16 B
-  bool seen = false;               // its arrival is seen outside: LazyScheduler::attend
-  bool generation = false;         // Hierarchy::write_starts
+  UnderWay under_way;              // a posted write: Hierarchy::write_starts
   Port* held_at = nullptr;         // the receive buffer that it occupies
   std::uint64_t ticket = 0;        // its sender's, to know it again
   Time created = 0;

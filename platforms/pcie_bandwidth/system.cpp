@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hw/pcie/bridge.h"
 #include "hw/pcie/config_registers.h"
 #include "hw/pcie/transaction_checker.h"
 #include "tlm/base/error.h"
@@ -46,7 +47,7 @@ System::System(Partition& partition, const PcieConfig& config, bool checks)
 }
 
 void System::join(pcie::Port& above, pcie::Port& below) {
-  pcie::Port::connect(above, below);
+  pcie::join(above, below);
   if (checks_) pcie::check_link(host_.hierarchy(), above, below);
   ports_.push_back(&below);
   ports_.push_back(&above);
@@ -88,7 +89,7 @@ std::vector<pcie::Port*> System::read_bottleneck() {
 }
 
 void System::enumerate(Core& core) {
-  const host::Hierarchy found = host_.enumerate(core);
+  const host::DeviceTree found = host_.enumerate(core);
   pcie::Endpoint& endpoint = devices_.front()->endpoint();
   rules_.max_payload = found.max_payload;
   rules_.max_read_request = endpoint.config().max_read_request();
@@ -114,7 +115,7 @@ void System::map_memory() {
   }
 }
 
-void System::enable_interrupt(Core& core, const host::Hierarchy& found) {
+void System::enable_interrupt(Core& core, const host::DeviceTree& found) {
   Device& device = *devices_.front();
   const pcie::MsixMessage message = host::Host::message(kInterrupt);
   constexpr unsigned kHighAddress = 4;  // of an entry of the table, 7.7.2.5

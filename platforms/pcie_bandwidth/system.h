@@ -40,7 +40,7 @@ class System {
   void join(pcie::Port& above, pcie::Port& below);
   void add_device(pcie::Port& above, bool checks);
   void map_memory();
-  void enable_interrupt(Core& core, const host::Hierarchy& found);
+  void enable_interrupt(Core& core, const host::DeviceTree& found);
   static std::vector<pcie::RootComplex::Line> lines(const PcieConfig& config);
 
   const PcieConfig& config_;

@@ -217,6 +217,8 @@ TEST(PcieErrors, AnEndpointThatNeverAnswersIsACompletionTimeout) {
     EXPECT_EQ(done.status, Status::kTimeout);
     EXPECT_EQ(done.at - asked, config.endpoint.dma.completion_timeout);
     EXPECT_EQ(logged(bench, core, root_port(1)), bit(pcie::UncorrectableError::kCompletionTimeout));
+    EXPECT_EQ(logged(bench, core, bench.device(0).endpoint.id()),
+              bit(pcie::UncorrectableError::kCompletionTimeout));
     bench.device(1).read_status = Status::kSuccess;
     EXPECT_EQ(core.load(bench.bar(1, 0) + 8, 4), 0x0B0A0908U) << "the next one is answered";
   });

@@ -93,8 +93,38 @@ TEST(PollLaziness, BulkBesideAPollStaysLazy) {
     EXPECT_GT(eager.events_per_tlp, 3);
     EXPECT_EQ(lazy.value, 5U);
     EXPECT_EQ(lazy.seen, eager.seen);
-    std::printf("kernel events a TLP: %.3f, eager %.1f\n", lazy.events_per_tlp,
-                eager.events_per_tlp);
+  }
+}
+
+/// A core polls a line in the middle of one long write, from before it or from when it is under
+/// way.
+Time poll_in_the_middle(bool from_before, bool eager) {
+  SystemConfig config;
+  config.eager = eager;
+  SystemBench bench{config};
+  constexpr std::uint32_t kLong = 1U << 18;
+  Time seen = 0;
+  bench.run([&](Core& core) {
+    core.spend(10 * kMicrosecond);
+    const auto write = [&] { bench.device(0).write(kMemory, std::vector<std::uint8_t>(kLong, 7)); };
+    if (!from_before) {
+      write();
+      core.spend(kMicrosecond / 2);
+    } else {
+      bench.device(0).read(kMemory, 64);
+      bench.device(0).on_done = [&, write](const auto& done) {
+        if (done.ticket == 0) write();
+      };
+    }
+    core.poll(kMemory + kLong / 2, 1, [](std::uint64_t value) { return value == 7; });
+    seen = core.now();
+  });
+  return seen;
+}
+
+TEST(PollLaziness, ALongWriteIsSeenInItsMiddleOnTime) {
+  for (const bool from_before : {true, false}) {
+    EXPECT_EQ(poll_in_the_middle(from_before, false), poll_in_the_middle(from_before, true));
   }
 }
 
