@@ -27,7 +27,7 @@ class RootComplex::RootPort : public PortClient {
             [this](const Tlp& tlp) { owner_.deliver(tlp); }),
         ingress(owner.hierarchy_, name + ".ingress", owner.config_.request_latency,
                 std::move(ingress_done)) {
-    completer.set_id(DeviceId::of(0, 0));
+    completer.set_id(id);
     settings_changed();
   }
 

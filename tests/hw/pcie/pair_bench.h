@@ -117,6 +117,7 @@ class PairBench : public DmaListener {
     requester.set_limits(config.max_payload, config.max_read_request, config.requester.tags);
     requester.set_id(DeviceId::of(1, 0));
     completer.set_max_payload(config.max_payload);
+    completer.set_id(DeviceId::of(0, 1));
     if (config.eager) hierarchy.scheduler().set_eager();
     for (unsigned i = 0; i < config.alarms; ++i) alarms_.emplace_back(simulation, i);
     if (config.checks && !config.tapped) check_link(hierarchy, device_port, root_port);

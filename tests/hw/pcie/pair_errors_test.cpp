@@ -105,7 +105,7 @@ TEST(PcieErrors, AMemoryThatRefusesAbortsTheRead) {
   EXPECT_EQ(status[2], Status::kSuccess);
   ASSERT_EQ(bench.hierarchy.errors().size(), 2U);
   EXPECT_EQ(bench.hierarchy.errors()[0].what,
-            "completer abort from 00:00.0 for a read of 64 B at 0x2000 (nobody)");
+            "completer abort from 00:01.0 for a read of 64 B at 0x2000 (nobody)");
 }
 
 TEST(PcieErrors, AMemoryThatRefusesAWriteReportsItAndGoesOn) {
