@@ -5,6 +5,7 @@
 #include "hw/host/core_config.h"
 #include "hw/host/enumeration.h"
 #include "hw/host/memory_config.h"
+#include "hw/pcie/ideal_config.h"
 #include "hw/pcie/root_complex_config.h"
 #include "tlm/config/parameters.h"
 
@@ -18,6 +19,7 @@ struct HostConfig {
   CoreConfig core;
   unsigned root_node = 0;
   pcie::RootComplexConfig root;
+  pcie::IdealConfig ideal;
   EnumerationConfig enumeration;
 
   void declare(Parameters& p);

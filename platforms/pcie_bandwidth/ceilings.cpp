@@ -17,13 +17,12 @@ std::uint64_t requests_of(std::uint64_t address, std::uint64_t bytes, std::uint3
   return count;
 }
 
-// Bytes a picosecond.
-double raw(Rate rate, std::size_t lines) {
+}  // namespace
+
+double bytes_a_picosecond(Rate rate, std::size_t lines) {
   constexpr double kBits = 8;
   return rate.bits_per_second() / kBits / kSecond * static_cast<double>(lines);
 }
-
-}  // namespace
 
 TransferCost cost_of(const StreamShape& shape, const TransferRules& rules) {
   // The cuts repeat with the address modulo 4 KiB, at the latest after so many transfers.
@@ -49,16 +48,16 @@ TransferCost cost_of(const StreamShape& shape, const TransferRules& rules) {
 }
 
 double write_ceiling(const TransferCost& cost, Rate rate, std::size_t lines, double reads) {
-  const double left = raw(rate, lines) - reads / cost.bytes * cost.read_up;
+  const double left = bytes_a_picosecond(rate, lines) - reads / cost.bytes * cost.read_up;
   return left / cost.write * cost.bytes;
 }
 
 ReadCeiling read_ceiling(const TransferCost& cost, Rate rate, std::size_t lines,
                          std::size_t write_lines) {
-  const double by_completions = raw(rate, lines) / cost.read_down * cost.bytes;
+  const double by_completions = bytes_a_picosecond(rate, lines) / cost.read_down * cost.bytes;
   if (write_lines == 0) return {by_completions, false};
   const double turn = cost.write / cost.write_tlps + cost.read_up / cost.read_tlps;
-  const double in_turn = raw(rate, write_lines) / turn / cost.read_tlps * cost.bytes;
+  const double in_turn = bytes_a_picosecond(rate, write_lines) / turn / cost.read_tlps * cost.bytes;
   return {std::min(by_completions, in_turn), in_turn < by_completions};
 }
 

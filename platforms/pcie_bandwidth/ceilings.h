@@ -27,6 +27,9 @@ struct TransferCost {
   double read_tlps = 0;  // requests
 };
 
+/// Data of all lines together, with nothing else on them.
+double bytes_a_picosecond(Rate rate, std::size_t lines);
+
 TransferCost cost_of(const StreamShape& shape, const TransferRules& rules);
 
 /// Data in bytes a picosecond. `lines`: how many lines of `rate` all streams share.

@@ -7,6 +7,8 @@ namespace railyard::pcie_bandwidth {
 
 namespace {
 
+constexpr std::uint32_t kRegisterBytes = 4096;
+
 host::HostMemoryConfig memory_of(const DeviceMemoryConfig& config) {
   host::HostMemoryConfig memory;
   memory.base = 0;
@@ -18,28 +20,53 @@ host::HostMemoryConfig memory_of(const DeviceMemoryConfig& config) {
 
 }  // namespace
 
+pcie::BarShapes Device::bars_of(const PcieConfig& config) {
+  pcie::BarShapes bars{};
+  bars[kRegisterBar] = {kRegisterBytes, false, false};
+  bars[kMemoryBar] = {config.device_memory.size, true, true};
+  return bars;
+}
+
 pcie::EndpointConfig Device::function_of(const PcieConfig& config) {
   pcie::EndpointConfig function = config.device;
   function.identity.vendor = kVendor;
   function.identity.device = kDevice;
   function.identity.class_code = 0x12'00'00;  // processing accelerator
-  constexpr std::uint32_t kRegisterBytes = 4096;
-  function.bars[kRegisterBar] = {kRegisterBytes, false, false};
+  function.bars = bars_of(config);
   function.bars[kMsixBar] = {kRegisterBytes, false, false};
   function.msix = {1, kMsixBar, 0, kMsixBar, kRegisterBytes / 2};
-  function.bars[kMemoryBar] = {config.device_memory.size, true, true};
   return function;
 }
 
-Device::Device(const std::string& name, pcie::Hierarchy& hierarchy, const PcieConfig& config,
+Device::Device(const std::string& name, host::Host& host, const PcieConfig& config,
                const std::string& peer)
-    : endpoint_(name.c_str(), hierarchy, function_of(config), config.link, peer),
-      memory_(name + ".memory", hierarchy.scheduler(), memory_of(config.device_memory),
+    : endpoint_(std::make_unique<pcie::Endpoint>(name.c_str(), host.hierarchy(),
+                                                 function_of(config), config.link, peer)),
+      function_(*endpoint_),
+      placed_(*endpoint_),
+      memory_(name + ".memory", host.hierarchy().scheduler(), memory_of(config.device_memory),
               config.data),
-      writes_(endpoint_, hierarchy.partition(), true),
-      reads_(endpoint_, hierarchy.partition(), false) {
-  endpoint_.set_registers(*this);
-  endpoint_.put_memory(kMemoryBar, memory_);
+      writes_(function_, host.partition(), true),
+      reads_(function_, host.partition(), false) {
+  endpoint_->set_registers(*this);
+  endpoint_->put_memory(kMemoryBar, memory_);
+  memory_.elide(0, config.device_memory.size);
+}
+
+Device::Device(const std::string& name, host::Host& host, const PcieConfig& config,
+               unsigned interrupt)
+    : ideal_(std::make_unique<pcie::IdealFunction>(name.c_str(), host.ideal(), config.host.ideal,
+                                                   bars_of(config), host.device_memory())),
+      function_(*ideal_),
+      placed_(*ideal_),
+      memory_(name + ".memory", host.hierarchy().scheduler(), memory_of(config.device_memory),
+              config.data),
+      writes_(function_, host.partition(), true),
+      reads_(function_, host.partition(), false) {
+  ideal_->set_registers(*this);
+  ideal_->put_memory(kMemoryBar, memory_);
+  ideal_->set_interrupts(interrupt);
+  host.place(*ideal_);
   memory_.elide(0, config.device_memory.size);
 }
 

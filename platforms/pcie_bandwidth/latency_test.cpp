@@ -77,6 +77,7 @@ std::vector<std::string> LatencyTest::summary() const {
   for (const std::string& root : roots) {
     for (const char* part : {"_min", "_p50", "_p99", "_max"}) names.push_back(root + part);
   }
+  if (config_.ideal()) return names;
   for (const char* stage :
        {"tag", "transmit", "line", "switch", "root", "translation", "memory", "device"}) {
     names.push_back(std::string("dev0.dma.read_stage.") + stage + "_ns");

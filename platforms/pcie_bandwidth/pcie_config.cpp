@@ -4,6 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "tlm/config/parameters.h"
+
 namespace railyard::pcie_bandwidth {
 
 namespace {
@@ -29,7 +31,43 @@ void check_credits(const PcieConfig& config, const Bound& bound) {
   }
 }
 
+/// Refuses what a group has and did not have by default, wherever it lies in it.
+void check_unused(const Bound& bound, const std::string& path, const Node& now, const Node& usual,
+                  const std::string& setting) {
+  for (const Member& member : now.members) {
+    const std::string key = path + "." + member.key;
+    const Node* before = usual.find(member.key);
+    if (before != nullptr && before->kind == Node::Kind::kMap) {
+      check_unused(bound, key, member.value, *before, setting);
+    } else {
+      bound.needs(key, before == nullptr || before->text != member.value.text, setting);
+    }
+  }
+}
+
+template <class T>
+void check_unused(const Bound& bound, const std::string& group, const T& config,
+                  const std::string& setting) {
+  check_unused(bound, group, dump_config(config), dump_config(T{}), setting);
+}
+
+/// Of either way to the host, the keys of the other do nothing.
+void check_way(const PcieConfig& config, const Bound& bound) {
+  if (!config.ideal()) {
+    check_unused(bound, "host.ideal", config.host.ideal, "pcie: ideal");
+    return;
+  }
+  const std::string setting = "pcie: modelled";
+  bound.needs("topology", config.below_switch(), setting);
+  check_unused(bound, "link", config.link, setting);
+  check_unused(bound, "host.root", config.host.root, setting);
+  check_unused(bound, "host.enumeration", config.host.enumeration, setting);
+  check_unused(bound, "switch", config.pcie_switch, setting);
+  check_unused(bound, "device", config.device, setting);
+}
+
 void check(const PcieConfig& config, const Bound& bound) {
+  check_way(config, bound);
   check_credits(config, bound);
   const TrafficConfig& traffic = config.traffic;
   if (traffic.memory_node >= config.host.memory.nodes) {
@@ -92,6 +130,8 @@ void PcieConfig::declare(Parameters& p) {
   p.choice("data", data,
            {{"carried", host::HostData::kCarried}, {"elided", host::HostData::kElided}})
       .doc("Whether bytes move and are checked, or are a length only; timing is the same");
+  p.choice("pcie", pcie, {{"modelled", Pcie::kModelled}, {"ideal", Pcie::kIdeal}})
+      .doc("Links and TLPs as in the standard, or latency, bandwidth and order alone (host.ideal)");
   p.choice("topology", topology, {{"direct", Topology::kDirect}, {"switch", Topology::kSwitch}})
       .doc("Each device at a root port of its own, or all below one switch");
   p.add("devices", devices).range(1, 16).doc("Devices, dev0 on");

@@ -11,6 +11,7 @@
 
 namespace railyard::pcie_bandwidth {
 
+enum class Pcie : std::uint8_t { kModelled, kIdeal };
 enum class Topology : std::uint8_t { kDirect, kSwitch };
 
 /// A device's memory, behind a BAR: what peers write to.
@@ -24,6 +25,7 @@ struct DeviceMemoryConfig {
 
 struct PcieConfig {
   host::HostData data = host::HostData::kElided;
+  Pcie pcie = Pcie::kModelled;
   Topology topology = Topology::kDirect;
   unsigned devices = 1;
   pcie::LinkConfig link;
@@ -36,6 +38,7 @@ struct PcieConfig {
   void declare(Parameters& p);
 
   bool carried() const { return data == host::HostData::kCarried; }
+  bool ideal() const { return pcie == Pcie::kIdeal; }
   bool below_switch() const { return topology == Topology::kSwitch; }
 };
 

@@ -65,6 +65,10 @@ void Phase::prepare() {
       kind->streams[i]->set_shape(shape_of(i * step, kind == &writes_), *this);
     }
   }
+  if (config_.ideal()) {
+    for (Kind* kind : {&writes_, &reads_}) kind->ceiling = ideal_ceiling(*kind);
+    return;
+  }
   const Kind& any = writes_.streams.empty() ? reads_ : writes_;
   cost_ = cost_of(any.streams.front()->shape(), system_.rules());
   const Rate rate = config_.link.rate();
@@ -88,7 +92,7 @@ void Phase::begin() {
 // Little's law: so many bytes a request, so many requests in the time of one.
 void Phase::alone_done(Stream& /*stream*/, Time latency) {
   alone_ = latency;
-  if (!reads_.streams.empty()) {
+  if (!config_.ideal() && !reads_.streams.empty()) {
     const auto devices = static_cast<double>(reads_.streams.size());
     reads_.tag_bound = devices * system_.tags() * static_cast<double>(size_) / cost_.read_tlps /
                        static_cast<double>(latency);
@@ -144,7 +148,7 @@ void Phase::close() {
     }
   }
   take_times(false);
-  if (writes_.streams.empty() || reads_.streams.empty()) return;
+  if (config_.ideal() || writes_.streams.empty() || reads_.streams.empty()) return;
   writes_.ceiling =
       write_ceiling(cost_, config_.link.rate(), writes_.bottleneck.size(), measured(reads_));
 }
@@ -162,7 +166,7 @@ void Phase::take_times(bool opening) {
 void Phase::drained(Stream& /*stream*/) {
   if (--running_ > 0) return;
   state_ = State::kFinished;
-  system_.devices().front()->endpoint().interrupt(0);
+  system_.devices().front()->function().interrupt(0);
 }
 
 std::uint64_t Phase::unfinished() const {
@@ -187,8 +191,13 @@ double Phase::measured(const Kind& kind) const {
   return window_ == 0 ? 0.0 : static_cast<double>(kind.bytes) / static_cast<double>(window_);
 }
 
+// Each device has the bandwidth for itself, both ways.
+double Phase::ideal_ceiling(const Kind& kind) const {
+  return bytes_a_picosecond(config_.host.ideal.bandwidth, kind.streams.size());
+}
+
 double Phase::overhead(const Kind& kind) const {
-  if (window_ == 0) return 0;
+  if (window_ == 0 || kind.bottleneck.empty()) return 0;
   Time taken = 0;
   for (const std::size_t line : kind.bottleneck) {
     for (const pcie::LineUse use : {pcie::LineUse::kDllp, pcie::LineUse::kSkip}) {

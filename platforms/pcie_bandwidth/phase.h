@@ -64,6 +64,7 @@ class Phase : public StreamOwner {
   void close();
   void take_times(bool opening);
   double measured(const Kind& kind) const;
+  double ideal_ceiling(const Kind& kind) const;
   double overhead(const Kind& kind) const;
   void register_all();
   void add_losses(std::size_t line, std::vector<std::string>& names) const;

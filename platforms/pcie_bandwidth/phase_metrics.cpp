@@ -48,10 +48,12 @@ void Phase::register_all() {
   if (!writes_.streams.empty()) register_kind(writes_, "write");
   if (!reads_.streams.empty()) {
     register_kind(reads_, "read");
-    register_real("read_tag_bound_gbytes_s", "GB/s",
-                  "What reads come to with all tags in use and the latency of one alone, by "
-                  "Little's law",
-                  [this] { return reads_.tag_bound * kGigabytes; });
+    if (!config_.ideal()) {
+      register_real("read_tag_bound_gbytes_s", "GB/s",
+                    "What reads come to with all tags in use and the latency of one alone, by "
+                    "Little's law",
+                    [this] { return reads_.tag_bound * kGigabytes; });
+    }
   }
   register_lines();
 }
@@ -60,15 +62,18 @@ void Phase::register_kind(Kind& kind, const std::string& name) {
   register_real(name + "_gbytes_s", "GB/s", "Data of " + name + "s, all devices together",
                 [this, &kind] { return measured(kind) * kGigabytes; });
   register_real(name + "_ceiling_gbytes_s", "GB/s",
-                name == "write"
+                config_.ideal() ? "The configured bandwidth of all devices that do it"
+                : name == "write"
                     ? "What the lines could carry of it, with nothing on them but TLPs and "
                       "the requests of reads that were measured"
                     : "What the lines could carry of it with nothing on them but TLPs",
                 [&kind] { return kind.ceiling * kGigabytes; });
-  register_real(name + "_overhead_pct", "%",
-                "Share of the time of the lines that bound it, by the ceiling, that DLLPs and skip "
-                "ordered sets took",
-                [this, &kind] { return overhead(kind) * 100; });
+  if (!config_.ideal()) {
+    register_real(name + "_overhead_pct", "%",
+                  "Share of the time of the lines that bound it, by the ceiling, that DLLPs and "
+                  "skip ordered sets took",
+                  [this, &kind] { return overhead(kind) * 100; });
+  }
   register_real(name + "_of_ceiling", "ratio",
                 "What was measured over the ceiling less the overhead", [this, &kind] {
                   const double least = kind.ceiling * (1 - overhead(kind));
@@ -77,8 +82,9 @@ void Phase::register_kind(Kind& kind, const std::string& name) {
   system_.partition().statistics().add(
       kind.latency,
       {prefix_ + name + "_latency_ns", "ns",
-       name == "write" ? "From a write's being given to its last TLP's start on the line"
-                       : "From a read's being given to its last byte"},
+       name == "read"    ? "From a read's being given to its last byte"
+       : config_.ideal() ? "From a write's being given to its last byte's leaving the device"
+                         : "From a write's being given to its last TLP's start on the line"},
       static_cast<double>(kNanosecond));
 }
 
@@ -102,9 +108,10 @@ std::vector<std::string> Phase::summary() const {
   for (const Kind* kind : {&writes_, &reads_}) {
     if (kind->streams.empty()) continue;
     const std::string name = prefix_ + (kind == &writes_ ? "write" : "read");
-    for (const char* metric : {"_gbytes_s", "_ceiling_gbytes_s", "_overhead_pct", "_of_ceiling"}) {
-      names.push_back(name + metric);
-    }
+    names.push_back(name + "_gbytes_s");
+    names.push_back(name + "_ceiling_gbytes_s");
+    if (!config_.ideal()) names.push_back(name + "_overhead_pct");
+    names.push_back(name + "_of_ceiling");
   }
   names.push_back(prefix_ + "read_alone_ns");
   names.push_back(prefix_ + "time_ns");

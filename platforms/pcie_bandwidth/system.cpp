@@ -11,6 +11,15 @@ namespace railyard::pcie_bandwidth {
 
 namespace {
 
+std::unique_ptr<host::Host> make_host(Partition& partition, const PcieConfig& config,
+                                      const std::vector<pcie::RootComplex::Line>& lines) {
+  const std::vector<unsigned> cores = {config.host.root_node};
+  if (config.ideal()) {
+    return std::make_unique<host::Host>("host", partition, config.host, config.data, cores);
+  }
+  return std::make_unique<host::Host>("host", partition, config.host, config.data, lines, cores);
+}
+
 std::string device_name(unsigned index) { return "dev" + std::to_string(index); }
 
 }  // namespace
@@ -26,24 +35,38 @@ std::vector<pcie::RootComplex::Line> System::lines(const PcieConfig& config) {
 
 System::System(Partition& partition, const PcieConfig& config, bool checks)
     : config_(config),
-      host_("host", partition, config.host, config.data, lines(config), {config.host.root_node}),
+      made_(make_host(partition, config, lines(config))),
+      host_(*made_),
       checks_(checks) {
-  pcie::RootComplex& root = host_.root();
-  if (config.below_switch()) {
-    std::vector<pcie::Switch::Line> below;
+  if (config.ideal()) {
     for (unsigned i = 0; i < config.devices; ++i) {
-      below.push_back({config.link, device_name(i) + ".port"});
+      devices_.push_back(std::make_unique<Device>(device_name(i), host_, config, kInterrupt));
     }
-    switch_ =
-        std::make_unique<pcie::Switch>("switch", host_.hierarchy(), config.pcie_switch,
-                                       pcie::Switch::Line{config.link, root.port(0).name()}, below);
-    join(root.port(0), switch_->upstream());
-  }
-  for (unsigned i = 0; i < config.devices; ++i) {
-    add_device(config.below_switch() ? switch_->downstream(i) : root.port(i), checks);
+    // Pieces end at pages, and nothing else cuts a transfer.
+    constexpr std::uint32_t kPage = 4096;
+    rules_.max_payload = rules_.max_read_request = kPage;
+  } else {
+    build_ports(checks);
   }
   const host::HostMemoryConfig& memory = config.host.memory;
   host_.memory().elide(memory.base, memory.total());
+}
+
+void System::build_ports(bool checks) {
+  pcie::RootComplex& root = host_.root();
+  if (config_.below_switch()) {
+    std::vector<pcie::Switch::Line> below;
+    for (unsigned i = 0; i < config_.devices; ++i) {
+      below.push_back({config_.link, device_name(i) + ".port"});
+    }
+    switch_ = std::make_unique<pcie::Switch>("switch", host_.hierarchy(), config_.pcie_switch,
+                                             pcie::Switch::Line{config_.link, root.port(0).name()},
+                                             below);
+    join(root.port(0), switch_->upstream());
+  }
+  for (unsigned i = 0; i < config_.devices; ++i) {
+    add_device(config_.below_switch() ? switch_->downstream(i) : root.port(i), checks);
+  }
 }
 
 void System::join(pcie::Port& above, pcie::Port& below) {
@@ -55,7 +78,7 @@ void System::join(pcie::Port& above, pcie::Port& below) {
 
 void System::add_device(pcie::Port& above, bool checks) {
   const std::string name = device_name(static_cast<unsigned>(devices_.size()));
-  devices_.push_back(std::make_unique<Device>(name, host_.hierarchy(), config_, above.name()));
+  devices_.push_back(std::make_unique<Device>(name, host_, config_, above.name()));
   pcie::Endpoint& endpoint = devices_.back()->endpoint();
   join(above, endpoint.port());
   if (!checks) return;
@@ -70,6 +93,7 @@ void System::add_device(pcie::Port& above, bool checks) {
 }
 
 std::vector<pcie::Port*> System::write_bottleneck() {
+  if (config_.ideal()) return {};
   const bool peers = config_.traffic.peers();
   if (config_.below_switch() && (!peers || config_.host.enumeration.acs_redirect)) {
     return {&switch_->upstream()};
@@ -83,12 +107,14 @@ std::vector<pcie::Port*> System::write_bottleneck() {
 }
 
 std::vector<pcie::Port*> System::read_bottleneck() {
+  if (config_.ideal()) return {};
   std::vector<pcie::Port*> ports;
   for (unsigned i = 0; i < host_.root().ports(); ++i) ports.push_back(&host_.root().port(i));
   return ports;
 }
 
 void System::enumerate(Core& core) {
+  if (config_.ideal()) return;
   const host::DeviceTree found = host_.enumerate(core);
   pcie::Endpoint& endpoint = devices_.front()->endpoint();
   rules_.max_payload = found.max_payload;

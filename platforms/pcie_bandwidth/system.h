@@ -1,4 +1,5 @@
-// The hardware of a run: a host, its devices, and a switch between them if there is one.
+// The hardware of a run: a host, its devices, and a switch between them if there is one; or, with
+// ideal PCIe, a host and devices that have neither ports nor anything to be found.
 #pragma once
 
 #include <memory>
@@ -26,17 +27,19 @@ class System {
   std::vector<std::unique_ptr<Device>>& devices() { return devices_; }
   /// Both ends of all links, each the transmitter of one direction.
   const std::vector<pcie::Port*>& ports() const { return ports_; }
-  /// The ports whose lines all writes share out among them, and all completions of reads.
+  /// The ports whose lines all writes share out among them, and all completions of reads; none with
+  /// ideal PCIe.
   std::vector<pcie::Port*> write_bottleneck();
   std::vector<pcie::Port*> read_bottleneck();
 
-  /// On a core: finds the devices and sets them up.
+  /// On a core: finds the devices and sets them up. Those of ideal PCIe are from the beginning.
   void enumerate(Core& core);
   /// What the host has set, after enumerate().
   const TransferRules& rules() const { return rules_; }
   unsigned tags() const { return tags_; }
 
  private:
+  void build_ports(bool checks);
   void join(pcie::Port& above, pcie::Port& below);
   void add_device(pcie::Port& above, bool checks);
   void map_memory();
@@ -44,7 +47,8 @@ class System {
   static std::vector<pcie::RootComplex::Line> lines(const PcieConfig& config);
 
   const PcieConfig& config_;
-  host::Host host_;
+  std::unique_ptr<host::Host> made_;
+  host::Host& host_;
   bool checks_;
   std::unique_ptr<pcie::Switch> switch_;
   std::vector<std::unique_ptr<Device>> devices_;
