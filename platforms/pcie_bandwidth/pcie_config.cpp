@@ -51,7 +51,8 @@ void check_unused(const Bound& bound, const std::string& group, const T& config,
   check_unused(bound, group, dump_config(config), dump_config(T{}), setting);
 }
 
-/// Of either way to the host, the keys of the other do nothing.
+/// One key changes the way: what shapes the modelled one may stand, but for what an ideal one
+/// lacks.
 void check_way(const PcieConfig& config, const Bound& bound) {
   if (!config.ideal()) {
     check_unused(bound, "host.ideal", config.host.ideal, "pcie: ideal");
@@ -59,11 +60,7 @@ void check_way(const PcieConfig& config, const Bound& bound) {
   }
   const std::string setting = "pcie: modelled";
   bound.needs("topology", config.below_switch(), setting);
-  check_unused(bound, "link", config.link, setting);
-  check_unused(bound, "host.root", config.host.root, setting);
-  check_unused(bound, "host.enumeration", config.host.enumeration, setting);
-  check_unused(bound, "switch", config.pcie_switch, setting);
-  check_unused(bound, "device", config.device, setting);
+  bound.needs("host.root.iommu.enabled", config.host.root.iommu.enabled, setting);
 }
 
 void check(const PcieConfig& config, const Bound& bound) {

@@ -1,7 +1,7 @@
 #include "tlm/base/format.h"
 
-#include <cstdio>
 #include <charconv>
+#include <cstdio>
 #include <limits>
 #include <optional>
 

@@ -120,15 +120,7 @@ def of_other_way(key, value, way='modelled'):
 
 CASES = (
     of_other_way('topology', 'switch'),
-    of_other_way('link.generation', 4),
-    of_other_way('link.ack_delay', '1us'),
-    of_other_way('link.receive_stall.probability', 0.1),
     of_other_way('host.root.iommu.enabled', 'true'),
-    of_other_way('host.root.completer.reads_in_flight', 1024),
-    of_other_way('host.enumeration.acs_redirect', 'true'),
-    of_other_way('switch.latency', '1us'),
-    of_other_way('device.credits.posted_data', 64),
-    of_other_way('device.dma.tags', 32),
     of_other_way('host.ideal.latency', '1us', 'ideal'),
     of_other_way('host.ideal.bandwidth', '400Gbps', 'ideal'),
     Mutant('another way', arguments=('--set', 'pcie=cxl'), place='--set', says=('modelled',)),
