@@ -7,8 +7,9 @@
 
 namespace railyard::pcie {
 
-/// By default what the modelled way takes with its own defaults: a link of generation 5, 16 lanes,
-/// with payloads of 256 B, of which headers, framing and data link layer packets leave 57.6 GB/s.
+/// By default the bandwidth is what the modelled way leaves with its own defaults: 57.6 GB/s of a
+/// link of generation 5, 16 lanes, with payloads of 256 B. Reads of memory take about as long as
+/// modelled; registers are reached sooner, as one latency serves both directions and both ends.
 struct IdealConfig {
   Time latency = 150 * kNanosecond;
   Rate bandwidth = Rate{460'800'000'000, 1};
