@@ -66,7 +66,7 @@ Port::Port(Hierarchy& hierarchy, const std::string& name, const std::string& pee
   skip_time_ = rate_.time_of(config.skip_bytes());
   if (config.skip_interval > 0) {
     constexpr std::uint64_t kBlockBytes = 16;
-    skip_interval_ = rate_.time_of(config.skip_interval * config.lanes * kBlockBytes);
+    skip_interval_ = rate_.time_of(kBlockBytes * config.skip_interval * config.lanes);
     next_skip_ = skip_interval_;
   }
   constexpr std::uint32_t kLeastPayload = 128;

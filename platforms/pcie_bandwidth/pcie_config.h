@@ -16,7 +16,7 @@ enum class Topology : std::uint8_t { kDirect, kSwitch };
 
 /// A device's memory, behind a BAR: what peers write to.
 struct DeviceMemoryConfig {
-  Bytes size = kibibytes(16 * 1024);
+  Bytes size = Bytes{1U << 24};
   Time latency = 150 * kNanosecond;
   Rate bandwidth = Rate::gbps(3200);
 
