@@ -3,6 +3,7 @@
 
 #include "tests/hw/host/core_bench.h"
 #include "tests/support/link_bench.h"
+#include "tests/support/stacks.h"
 
 namespace railyard::host {
 namespace {
@@ -163,6 +164,7 @@ TEST(HostCorePoll, ADeadlineThatHasPassedAllowsOneLook) {
 }
 
 TEST(HostCorePoll, ARunThatEndsWhileItPollsExplainsItself) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   CoreBench bench;
   bench.core([&](Core& core) { core.poll(kFlag, 8, kNotZero); });
   try {
@@ -274,6 +276,7 @@ TEST(HostCoreInterrupt, AnotherVectorOfTheCoreDoesNotWakeIt) {
 }
 
 TEST(HostCoreInterrupt, WaitingForAnotherCoresIsRefused) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   CoreBench bench;
   HostCore& owner = bench.core([](Core&) {});
   owner.take_interrupt(5);
@@ -302,6 +305,7 @@ TEST(HostCoreInterrupt, OneThatComesLateIsABrokenInvariant) {
 }
 
 TEST(HostCoreInterrupt, ARunThatEndsWhileItWaitsExplainsItself) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   CoreBench bench;
   bench.core([](Core& core) { core.wait_interrupt(5); });
   try {

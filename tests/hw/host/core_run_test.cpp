@@ -6,6 +6,7 @@
 
 #include "tests/hw/host/core_bench.h"
 #include "tests/support/allocations.h"
+#include "tests/support/stacks.h"
 
 namespace railyard::host {
 namespace {
@@ -80,6 +81,7 @@ TEST(HostCores, AllocateNothingOnceWarm) {
 }
 
 TEST(HostCores, AStoreThatFindsNoRoomExplainsARunThatEnds) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   CoreBench bench;
   bench.port.room = 0;
   bench.core([](Core& core) { core.store(CoreBench::kDevice + 16, 1, 4); });
@@ -120,6 +122,7 @@ TEST(HostCores, AProgramThatWaitsIsUnwound) {
 }
 
 TEST(HostCores, AProgramThatWaitsIsUnwoundWhenAnotherHasFailed) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   const auto thing = std::make_shared<int>(7);
   {
     CoreBench bench;
@@ -137,6 +140,7 @@ TEST(HostCores, AProgramThatWaitsIsUnwoundWhenAnotherHasFailed) {
 }
 
 TEST(HostCores, AProgramThatComesLateIsRefused) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   CoreBench bench;
   HostCore& core = bench.core([](Core&) {});
   bench.run();

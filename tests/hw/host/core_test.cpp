@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/hw/host/core_bench.h"
+#include "tests/support/stacks.h"
 
 namespace railyard::host {
 namespace {
@@ -140,21 +141,26 @@ void expect_refused(const std::function<void(Core&)>& program, const std::string
 }
 
 TEST(HostCore, ALoadOverAnEightByteBoundaryIsRefused) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   expect_refused([](Core& core) { core.load(0x1005, 4); }, "a load of 4 B at 0x1005");
 }
 TEST(HostCore, AStoreOfNoByteIsRefused) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   expect_refused([](Core& core) { core.store(0x1000, 1, 0); }, "a store of 0 B");
 }
 TEST(HostCore, PollingADeviceIsRefused) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   expect_refused(
       [](Core& core) { core.poll(CoreBench::kDevice, 4, [](std::uint64_t) { return true; }); },
       "only memory is polled");
 }
 TEST(HostCore, StoringPartsOfConfigurationDwordsIsRefused) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   expect_refused([](Core& core) { core.store(0xE000'0004, 6, 2); }, "whole dwords");
 }
 
 TEST(HostCore, WhatAProgramThrowsLeavesRunWhole) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP() << "AddressSanitizer";
   struct Special : std::runtime_error {
     using std::runtime_error::runtime_error;
   };
