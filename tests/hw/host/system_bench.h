@@ -70,7 +70,11 @@ class TestDevice : public pcie::DeviceRegisters, public pcie::DmaListener {
   }
   void dma_done(const pcie::DmaDone& finished) override {
     partition().close_work();
-    if (!keeps) done.clear();
+    if (!keeps) {
+      latest_ = {finished.ticket, now(), finished.status, {}};
+      if (on_done) on_done(latest_);
+      return;
+    }
     Done entry{finished.ticket, now(), finished.status, {}};
     if (finished.payload) {
       const std::uint8_t* data = finished.payload->data();
@@ -135,11 +139,12 @@ class TestDevice : public pcie::DeviceRegisters, public pcie::DmaListener {
   std::function<void(const Write&)> on_write;
   std::function<void(const Done&)> on_done;
   pcie::Status read_status = pcie::Status::kSuccess;
-  bool keeps = true;  // all of `done`, not the last alone
+  bool keeps = true;  // what is done, in `done`
 
  private:
   pcie::Hierarchy& hierarchy_;
   std::uint64_t tickets_ = 0;
+  Done latest_{};
 };
 
 /// Memory of a device behind BAR 4 (64-bit, prefetchable), of a fixed latency.
