@@ -14,19 +14,17 @@ namespace railyard::pcie {
 
 class CreditPools {
  public:
-  enum class Lack : std::uint8_t { kNone, kHeader, kData };
-
   /// `name` is the transmitter's, `holder` that of the port which gives credits back.
   CreditPools(Partition& partition, const std::string& name, const std::string& holder);
 
   /// What the peer advertised at first.
   void advertise(const CreditConfig& config);
 
-  Lack lack(FlowClass flow_class, std::uint32_t data) const {
+  /// Whether there are credits for a TLP of the class with `data` units of data.
+  bool cover(FlowClass flow_class, std::uint32_t data) const {
     const Pool& pool = pools_[static_cast<std::size_t>(flow_class)];
-    if (!pool.finite) return Lack::kNone;
-    if (pool.header_limit == pool.headers) return Lack::kHeader;
-    return pool.data_limit - pool.data < data ? Lack::kData : Lack::kNone;
+    return !pool.finite ||
+           (pool.header_limit != pool.headers && pool.data_limit - pool.data >= data);
   }
   void take(FlowClass flow_class, std::uint32_t data, Time now) {
     Pool& pool = pools_[static_cast<std::size_t>(flow_class)];

@@ -209,20 +209,30 @@ void Endpoint::handle_config(const TlpRef& tlp) {
   release(*tlp);
 }
 
-void Endpoint::handle_write(TlpRef tlp) {
+// Finds the BAR that a memory request is for, and has memory behind it answer; none: that is done,
+// or nobody is there.
+std::optional<Endpoint::Target> Endpoint::find_registers(TlpRef& tlp) {
   const auto to = target(*tlp);
   if (!to) {
     unsupported(tlp);
-    return;
+    return std::nullopt;
   }
-  if (const MemoryPort* memory = memory_[to->bar]; memory != nullptr) {
-    if (memory->covers(to->offset, tlp->bytes)) {
-      completers_[to->bar]->write(std::move(tlp), to->offset);
-    } else {
-      abort(tlp, kNoMemory);
-    }
-    return;
+  const MemoryPort* const memory = memory_[to->bar];
+  if (memory == nullptr) return to;
+  Completer& completer = *completers_[to->bar];
+  if (!memory->covers(to->offset, tlp->bytes)) {
+    abort(tlp, kNoMemory);
+  } else if (tlp->type == TlpType::kMemoryWrite) {
+    completer.write(std::move(tlp), to->offset);
+  } else {
+    completer.read(std::move(tlp), to->offset);
   }
+  return std::nullopt;
+}
+
+void Endpoint::handle_write(TlpRef tlp) {
+  const auto to = find_registers(tlp);
+  if (!to) return;
   write_registers(*tlp, *to);
   hierarchy_.write_ends(*tlp);
   release(*tlp);
@@ -243,20 +253,7 @@ void Endpoint::write_registers(const Tlp& tlp, const Target& to) {
 }
 
 void Endpoint::handle_read(TlpRef tlp) {
-  const auto to = target(*tlp);
-  if (!to) {
-    unsupported(tlp);
-    return;
-  }
-  if (const MemoryPort* memory = memory_[to->bar]; memory != nullptr) {
-    if (memory->covers(to->offset, tlp->bytes)) {
-      completers_[to->bar]->read(std::move(tlp), to->offset);
-    } else {
-      abort(tlp, kNoMemory);
-    }
-    return;
-  }
-  register_reads_.push(std::move(tlp));
+  if (find_registers(tlp)) register_reads_.push(std::move(tlp));
 }
 
 void Endpoint::read_registers(TlpRef tlp) {

@@ -68,6 +68,7 @@ class Endpoint : public sc_core::sc_module,
 
   void handle(TlpRef tlp);
   void handle_config(const TlpRef& tlp);
+  std::optional<Target> find_registers(TlpRef& tlp);
   void handle_write(TlpRef tlp);
   void handle_read(TlpRef tlp);
   void write_registers(const Tlp& tlp, const Target& to);

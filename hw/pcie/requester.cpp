@@ -52,44 +52,51 @@ void Requester::set_limits(std::uint32_t max_payload, std::uint32_t max_read_req
 
 void Requester::dma(DmaRequest request, DmaListener& listener) {
   const LazyScheduler::Visit visit(scheduler_);
-  const Time now = scheduler_.now();
   if (request.write) {
-    Write write;
-    write.request = std::move(request);
-    write.listener = &listener;
-    write.given = now;
-    hierarchy_.write_starts(write.under_way, write.request.address, write.request.bytes);
-    if (write.request.relaxed) ++relaxed_uncut_;
-    writes_.push(std::move(write));
+    give_write(std::move(request), listener);
   } else {
-    std::uint32_t index = 0;
-    if (free_reads_.empty()) {
-      index = static_cast<std::uint32_t>(reads_.size());
-      reads_.emplace_back();
-    } else {
-      index = free_reads_.back();
-      free_reads_.pop_back();
-    }
-    Read& read = reads_[index];
-    read = Read{};
-    read.attended = !hierarchy_.plain(request.address, request.bytes);
-    if (read.attended) scheduler_.attend();
-    if (!request.elided && request.bytes > 0) {
-      request.payload = hierarchy_.payloads().acquire();
-      request.payload->resize(request.bytes);
-    }
-    read.left = request.bytes;
-    read.fence = request.fenced ? first_write_ + writes_.size() : 0;
-    read.request = std::move(request);
-    read.listener = &listener;
-    read.given = read.wanted = now;
-    read.active = true;
-    if (active_reads_++ == 0) waits_for_completion_.begin(now);
-    waiting_reads_.push(index);
+    give_read(std::move(request), listener);
   }
   giving_ = true;
   fill();
   giving_ = false;
+}
+
+void Requester::give_write(DmaRequest request, DmaListener& listener) {
+  Write write;
+  write.request = std::move(request);
+  write.listener = &listener;
+  write.given = scheduler_.now();
+  hierarchy_.write_starts(write.under_way, write.request.address, write.request.bytes);
+  if (write.request.relaxed) ++relaxed_uncut_;
+  writes_.push(std::move(write));
+}
+
+void Requester::give_read(DmaRequest request, DmaListener& listener) {
+  std::uint32_t index = 0;
+  if (free_reads_.empty()) {
+    index = static_cast<std::uint32_t>(reads_.size());
+    reads_.emplace_back();
+  } else {
+    index = free_reads_.back();
+    free_reads_.pop_back();
+  }
+  Read& read = reads_[index];
+  read = Read{};
+  read.attended = !hierarchy_.plain(request.address, request.bytes);
+  if (read.attended) scheduler_.attend();
+  if (!request.elided && request.bytes > 0) {
+    request.payload = hierarchy_.payloads().acquire();
+    request.payload->resize(request.bytes);
+  }
+  read.left = request.bytes;
+  read.fence = request.fenced ? first_write_ + writes_.size() : 0;
+  read.request = std::move(request);
+  read.listener = &listener;
+  read.given = read.wanted = scheduler_.now();
+  read.active = true;
+  if (active_reads_++ == 0) waits_for_completion_.begin(read.given);
+  waiting_reads_.push(index);
 }
 
 // What the line took within the call that gave it is told after that call.

@@ -101,6 +101,8 @@ class Requester : public Awaiter {
     DmaDone done;
   };
 
+  void give_write(DmaRequest request, DmaListener& listener);
+  void give_read(DmaRequest request, DmaListener& listener);
   Time earliest_write() const;
   Time earliest_read() const;
   /// What the line takes at least for `bytes` beside one TLP.

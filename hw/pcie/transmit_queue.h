@@ -44,7 +44,7 @@ class TransmitQueue {
 
   Ring<Entry>& ring(FlowClass flow_class) { return rings_[static_cast<std::size_t>(flow_class)]; }
   static bool has_credits(const Tlp& tlp, const CreditPools& credits) {
-    return credits.lack(tlp.flow_class(), tlp.data_credits) == CreditPools::Lack::kNone;
+    return credits.cover(tlp.flow_class(), tlp.data_credits);
   }
   std::optional<Choice> posted(const CreditPools& credits);
   bool behind_posted(const Entry& entry);

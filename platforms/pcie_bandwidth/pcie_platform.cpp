@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "platforms/pcie_bandwidth/latency_test.h"
+#include "platforms/pcie_bandwidth/latency_measurement.h"
 #include "platforms/pcie_bandwidth/phase.h"
 #include "platforms/pcie_bandwidth/system.h"
 #include "tlm/base/error.h"
@@ -17,7 +17,7 @@ class PcieFabric : public Fabric {
   PcieFabric(const PcieConfig& config, Partition& partition, bool checks)
       : config_(config), system_(partition, config_, checks) {
     if (config_.traffic.pattern == Pattern::kLatency) {
-      latency_ = std::make_unique<LatencyTest>(system_, config_);
+      latency_ = std::make_unique<LatencyMeasurement>(system_, config_);
     } else {
       for (const Bytes& size : config_.traffic.sizes) {
         phases_.push_back(std::make_unique<Phase>(system_, config_, size,
@@ -86,7 +86,7 @@ class PcieFabric : public Fabric {
   PcieConfig config_;
   System system_;
   std::vector<std::unique_ptr<Phase>> phases_;
-  std::unique_ptr<LatencyTest> latency_;
+  std::unique_ptr<LatencyMeasurement> latency_;
 };
 
 }  // namespace

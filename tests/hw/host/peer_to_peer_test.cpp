@@ -127,12 +127,6 @@ TEST(PeerToPeer, LatenciesDifferByTheCrossingsOfTheWay) {
   near(redirected.write - below.write, up_and_down + 2 * rate.time_of(28), "a write of 4 B");
   near(redirected.read - below.read, 2 * up_and_down + 2 * (rate.time_of(24) + rate.time_of(84)),
        "a read of 64 B");
-  std::printf(
-      "write %.1f %.1f %.1f ns, read %.1f %.1f %.1f ns\n",
-      static_cast<double>(below.write) / kNanosecond, static_cast<double>(root.write) / kNanosecond,
-      static_cast<double>(redirected.write) / kNanosecond,
-      static_cast<double>(below.read) / kNanosecond, static_cast<double>(root.read) / kNanosecond,
-      static_cast<double>(redirected.read) / kNanosecond);
 }
 
 TEST(PeerToPeer, BytesArriveAsTheyWereAlsoUnderTheIommu) {

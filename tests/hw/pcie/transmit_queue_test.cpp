@@ -150,7 +150,7 @@ TEST_F(TransmitQueueTest, EveryChoiceIsTheOldestThatTheTableAllows) {
     const Tlp* expected = nullptr;
     for (std::size_t i = 0; i < all.size() && expected == nullptr; ++i) {
       const Tlp& tlp = *all[i];
-      bool may = credits_.lack(tlp.flow_class(), tlp.data_credits) == CreditPools::Lack::kNone;
+      bool may = credits_.cover(tlp.flow_class(), tlp.data_credits);
       for (std::size_t j = 0; j < i; ++j) {
         const bool in_turn =
             tlp.flow_class() == all[j]->flow_class() && tlp.flow_class() != FlowClass::kPosted;

@@ -1,8 +1,8 @@
-#include "platforms/pcie_bandwidth/latency_test.h"
+#include "platforms/pcie_bandwidth/latency_measurement.h"
 
 namespace railyard::pcie_bandwidth {
 
-LatencyTest::LatencyTest(System& system, const PcieConfig& config)
+LatencyMeasurement::LatencyMeasurement(System& system, const PcieConfig& config)
     : system_(system), config_(config), reads_(config.traffic.sizes.size()) {
   StatisticsRegistry& statistics = system.partition().statistics();
   constexpr auto kPerNs = static_cast<double>(kNanosecond);
@@ -22,7 +22,7 @@ LatencyTest::LatencyTest(System& system, const PcieConfig& config)
 
 // Until the device has answered, and until nothing of it is under way; not a whole multiple of
 // anything, so that skip ordered sets are met by chance.
-void LatencyTest::rest(Core& core) {
+void LatencyMeasurement::rest(Core& core) {
   constexpr Time kPause = 2 * kMicrosecond;
   constexpr Time kStep = 37 * kNanosecond;
   constexpr std::uint64_t kSteps = 41;
@@ -31,7 +31,7 @@ void LatencyTest::rest(Core& core) {
   } while (waiting_);
 }
 
-void LatencyTest::run(Core& core) {
+void LatencyMeasurement::run(Core& core) {
   Device& device = *system_.devices().front();
   device.on_doorbell([this](std::uint64_t /*value*/) {
     waiting_ = false;
@@ -59,16 +59,16 @@ void LatencyTest::run(Core& core) {
   }
 }
 
-void LatencyTest::alone_done(Stream& /*stream*/, Time latency) {
+void LatencyMeasurement::alone_done(Stream& /*stream*/, Time latency) {
   waiting_ = false;
   reads_[size_].record(static_cast<std::uint64_t>(latency));
 }
 
-std::uint64_t LatencyTest::unfinished() const {
+std::uint64_t LatencyMeasurement::unfinished() const {
   return config_.traffic.transfers * reads_.size() - rounds_;
 }
 
-std::vector<std::string> LatencyTest::summary() const {
+std::vector<std::string> LatencyMeasurement::summary() const {
   std::vector<std::string> roots = {"doorbell_latency_ns", "register_read_latency_ns"};
   for (const Bytes& size : config_.traffic.sizes) {
     roots.push_back("size" + std::to_string(size) + ".read_latency_ns");

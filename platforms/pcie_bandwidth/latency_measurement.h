@@ -11,9 +11,9 @@
 
 namespace railyard::pcie_bandwidth {
 
-class LatencyTest : public StreamOwner {
+class LatencyMeasurement : public StreamOwner {
  public:
-  LatencyTest(System& system, const PcieConfig& config);
+  LatencyMeasurement(System& system, const PcieConfig& config);
 
   /// On a core, after System::enumerate().
   void run(Core& core);
