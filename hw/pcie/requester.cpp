@@ -358,6 +358,7 @@ Time Requester::earliest_write() const {
   std::uint32_t least = ~std::uint32_t{0};
   for (std::size_t i = 0; i < writes_.size() && i <= next_write_; ++i) {
     least = std::min(least, writes_[i].request.bytes - writes_[i].sent);
+    if (least <= max_payload_) break;
   }
   return start + line_time_beyond_one(least);
 }
