@@ -19,7 +19,8 @@ class Ring {
   T& operator[](std::size_t i) { return slots_[wrap(head_ + i)]; }
   const T& operator[](std::size_t i) const { return slots_[wrap(head_ + i)]; }
 
-  void push(T value) {
+  void push(const T& value) { push(T(value)); }
+  void push(T&& value) {
     if (size_ == slots_.size()) grow();
     slots_[wrap(head_ + size_)] = std::move(value);
     ++size_;
