@@ -64,9 +64,10 @@ void HostMemory::add_metrics(Node& node, const std::string& name) {
 }
 
 void HostMemory::set_depth(Node& node, std::uint64_t depth) {
+  const Time now = lazy_.now();
   node.depth = depth;
-  node.outstanding.set(depth, lazy_.now());
-  node.depth_probe.set(depth, lazy_.now());
+  node.outstanding.set(depth, now);
+  node.depth_probe.set(depth, now);
 }
 
 // The burst goes on, with its fraction of a picosecond, unless the node has been idle.

@@ -33,7 +33,7 @@ class MemoryWatcher {
 
 enum class HostData : std::uint8_t { kCarried, kElided };
 
-class HostMemory : public pcie::MemoryPort {
+class HostMemory final : public pcie::MemoryPort {
  public:
   /// `name` is hierarchical. Only with kElided does elide() have an effect.
   HostMemory(const std::string& name, LazyScheduler& lazy, const HostMemoryConfig& config,
@@ -44,8 +44,8 @@ class HostMemory : public pcie::MemoryPort {
   const HostMemoryConfig& config() const { return config_; }
   LazyScheduler& lazy() { return lazy_; }
   bool covers(std::uint64_t address, std::uint64_t bytes) const override {
-    return address >= config_.base && bytes <= config_.end() - config_.base &&
-           address - config_.base <= config_.total() - bytes;
+    const std::uint64_t total = config_.total();
+    return address >= config_.base && bytes <= total && address - config_.base <= total - bytes;
   }
   /// Of an address that is covered.
   unsigned node_of(std::uint64_t address) const {
@@ -84,7 +84,7 @@ class HostMemory : public pcie::MemoryPort {
   }
 
  private:
-  class Side : public pcie::MemoryPort {
+  class Side final : public pcie::MemoryPort {
    public:
     Side(HostMemory& memory, unsigned node) : memory_(memory), node_(node) {}
     bool covers(std::uint64_t address, std::uint64_t bytes) const override {

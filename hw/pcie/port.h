@@ -119,11 +119,11 @@ class Port {
   void register_all();
 
   // port_receive.cpp: the receiver
-  void fly(InFlight flying);
+  void fly(InFlight&& flying);
   void arrive();
   void take(InFlight& arrived, Time now);
   void arrive_tlp(InFlight& arrived, Time now);
-  void accept(TlpRef tlp, Time now);
+  void accept(TlpRef&& tlp, Time now);
   void serve();
   void acknowledge();
   void update(FlowClass flow_class);

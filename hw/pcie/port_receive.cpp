@@ -6,7 +6,7 @@
 
 namespace railyard::pcie {
 
-void Port::fly(InFlight flying) {
+void Port::fly(InFlight&& flying) {
   in_flight_.push(std::move(flying));
   if (!arrival_.pending()) scheduler_.schedule(arrival_, in_flight_.front().at);
 }
@@ -64,7 +64,7 @@ void Port::arrive_tlp(InFlight& arrived, Time now) {
   kick();
 }
 
-void Port::accept(TlpRef tlp, Time now) {
+void Port::accept(TlpRef&& tlp, Time now) {
   ++expected_;
   nak_scheduled_ = false;
   rx_tlps_.add();

@@ -50,7 +50,7 @@ void Requester::set_limits(std::uint32_t max_payload, std::uint32_t max_read_req
   tag_limit_ = std::min<std::uint32_t>(tags, config_.tags);
 }
 
-void Requester::dma(DmaRequest request, DmaListener& listener) {
+void Requester::dma(DmaRequest&& request, DmaListener& listener) {
   const LazyScheduler::Visit visit(scheduler_);
   if (request.write) {
     give_write(std::move(request), listener);
@@ -62,17 +62,14 @@ void Requester::dma(DmaRequest request, DmaListener& listener) {
   giving_ = false;
 }
 
-void Requester::give_write(DmaRequest request, DmaListener& listener) {
-  Write write;
-  write.request = std::move(request);
-  write.listener = &listener;
-  write.given = scheduler_.now();
-  hierarchy_.write_starts(write.under_way, write.request.address, write.request.bytes);
-  if (write.request.relaxed) ++relaxed_uncut_;
-  writes_.push(std::move(write));
+void Requester::give_write(DmaRequest&& request, DmaListener& listener) {
+  UnderWay under_way;
+  hierarchy_.write_starts(under_way, request.address, request.bytes);
+  if (request.relaxed) ++relaxed_uncut_;
+  writes_.push({std::move(request), &listener, scheduler_.now(), 0, 0, under_way});
 }
 
-void Requester::give_read(DmaRequest request, DmaListener& listener) {
+void Requester::give_read(DmaRequest&& request, DmaListener& listener) {
   std::uint32_t index = 0;
   if (free_reads_.empty()) {
     index = static_cast<std::uint32_t>(reads_.size());
@@ -358,6 +355,7 @@ Time Requester::earliest_write() const {
   std::uint32_t least = ~std::uint32_t{0};
   for (std::size_t i = 0; i < writes_.size() && i <= next_write_; ++i) {
     least = std::min(least, writes_[i].request.bytes - writes_[i].sent);
+    if (least <= max_payload_) break;
   }
   return start + line_time_beyond_one(least);
 }

@@ -46,7 +46,7 @@ class Requester : public Awaiter {
   void set_error_log(std::function<void(UncorrectableError)> log) { error_log_ = std::move(log); }
 
   /// Takes a transfer; its listener is called when it is done, never within the call.
-  void dma(DmaRequest request, DmaListener& listener);
+  void dma(DmaRequest&& request, DmaListener& listener);
   /// The port has put one of this requester's TLPs on the line.
   void sending(const Tlp& tlp);
   /// A completion that came for this requester. It is to be released by the caller.
@@ -101,8 +101,8 @@ class Requester : public Awaiter {
     DmaDone done;
   };
 
-  void give_write(DmaRequest request, DmaListener& listener);
-  void give_read(DmaRequest request, DmaListener& listener);
+  void give_write(DmaRequest&& request, DmaListener& listener);
+  void give_read(DmaRequest&& request, DmaListener& listener);
   Time earliest_write() const;
   Time earliest_read() const;
   /// What the line takes at least for `bytes` beside one TLP.

@@ -138,7 +138,10 @@ struct TlpFields {
 };
 
 struct Tlp : Pooled<Tlp>, TlpFields {
-  void reset() { static_cast<TlpFields&>(*this) = TlpFields{}; }
+  void reset() { static_cast<TlpFields&>(*this) = kBlank; }
+
+ private:
+  static inline const TlpFields kBlank;  // to copy is faster than to make one each time
 };
 
 using TlpRef = Ref<Tlp>;

@@ -22,7 +22,7 @@ std::optional<TransmitQueue::Choice> TransmitQueue::posted(const CreditPools& cr
   if (posted.empty()) return std::nullopt;
   if (has_credits(*posted.front().tlp, credits)) return Choice{FlowClass::kPosted, 0};
   if (relaxed_posted_ == 0) return std::nullopt;
-  for (std::size_t i = 1; i < posted.size(); ++i) {
+  for (std::uint32_t i = 1; i < posted.size(); ++i) {
     const Tlp& tlp = *posted[i].tlp;
     if (tlp.relaxed && has_credits(tlp, credits)) return Choice{FlowClass::kPosted, i};
   }

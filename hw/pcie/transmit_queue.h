@@ -25,7 +25,7 @@ class TransmitQueue {
   /// What may go now.
   struct Choice {
     FlowClass flow_class;
-    std::size_t index;  // from the front of its class
+    std::uint32_t index;  // from the front of its class
   };
   std::optional<Choice> choose(const CreditPools& credits);
   /// After choose() found nothing: something has its credits, and must not pass what has not.

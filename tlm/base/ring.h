@@ -3,8 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <utility>
-#include <vector>
 
 namespace railyard {
 
@@ -19,8 +19,9 @@ class Ring {
   T& operator[](std::size_t i) { return slots_[wrap(head_ + i)]; }
   const T& operator[](std::size_t i) const { return slots_[wrap(head_ + i)]; }
 
-  void push(T value) {
-    if (size_ == slots_.size()) grow();
+  void push(const T& value) { push(T(value)); }
+  void push(T&& value) {
+    if (size_ == capacity_) grow();
     slots_[wrap(head_ + size_)] = std::move(value);
     ++size_;
   }
@@ -40,15 +41,18 @@ class Ring {
   }
 
  private:
-  std::size_t wrap(std::size_t i) const { return i & (slots_.size() - 1); }
+  std::size_t wrap(std::size_t i) const { return i & (capacity_ - 1); }
   void grow() {
-    std::vector<T> larger(slots_.empty() ? 8 : slots_.size() * 2);
+    const std::size_t capacity = capacity_ == 0 ? 8 : capacity_ * 2;
+    auto larger = std::make_unique<T[]>(capacity);
     for (std::size_t i = 0; i < size_; ++i) larger[i] = std::move((*this)[i]);
-    slots_.swap(larger);
+    slots_ = std::move(larger);
+    capacity_ = capacity;
     head_ = 0;
   }
 
-  std::vector<T> slots_;
+  std::unique_ptr<T[]> slots_;
+  std::size_t capacity_ = 0;  // a power of two
   std::size_t head_ = 0;
   std::size_t size_ = 0;
 };

@@ -53,7 +53,9 @@ class EventQueue {
     Time time;
     std::uint64_t order;  // phase, endpoint, sequence
     Event* event;
-    bool before(const Entry& o) const { return time != o.time ? time < o.time : order < o.order; }
+    bool before(const Entry& o) const {
+      return time < o.time || (time == o.time && order < o.order);
+    }
   };
 
   static std::uint64_t order_of(Event& event);
@@ -126,18 +128,17 @@ inline void EventQueue::sift_up(std::size_t slot, Entry entry) {
 }
 
 inline void EventQueue::sift_down(std::size_t slot, Entry entry) {
+  Entry* const heap = heap_.data();
   const std::size_t size = heap_.size();
-  for (;;) {
-    const std::size_t first = slot * kArity + 1;
-    if (first >= size) break;
-    std::size_t least = first;
-    const std::size_t end = std::min(first + kArity, size);
-    for (std::size_t child = first + 1; child < end; ++child) {
-      if (heap_[child].before(heap_[least])) least = child;
+  for (std::size_t first; (first = slot * kArity + 1) < size;) {
+    const Entry* least = heap + first;
+    const Entry* const end = heap + std::min(first + kArity, size);
+    for (const Entry* child = least + 1; child != end; ++child) {
+      if (child->before(*least)) least = child;
     }
-    if (!heap_[least].before(entry)) break;
-    place(slot, heap_[least]);
-    slot = least;
+    if (!least->before(entry)) break;
+    place(slot, *least);
+    slot = static_cast<std::size_t>(least - heap);
   }
   place(slot, entry);
 }
