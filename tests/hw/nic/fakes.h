@@ -20,9 +20,9 @@ namespace railyard::nic::fakes {
 /// Calls that are due later, of one time in the order of asking.
 class Later {
  public:
-  Later(Partition& partition, const std::string& name)
+  Later(Partition& partition, const std::string& name, Phase phase = Phase::kArrival)
       : partition_(partition),
-        event_(Event::of<&Later::fire>(*this, partition.endpoint(name), Phase::kArrival)) {}
+        event_(Event::of<&Later::fire>(*this, partition.endpoint(name), phase)) {}
 
   void call(Time at, std::function<void()> what) {
     const auto behind = std::upper_bound(calls_.begin(), calls_.end(), at,
