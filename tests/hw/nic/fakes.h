@@ -119,12 +119,11 @@ class FakeDma : public DmaPath {
     clients_[index]->dma_done(read.ticket, pcie::Status::kSuccess, std::move(payload));
   }
   std::uint64_t payload_outstanding() const { return payload_outstanding_; }
-  /// Forgets what was asked for and is answered, keeping the memory of its vectors.
-  void forget() {
-    reads.clear();
-    read_times.clear();
-    clients_.clear();
-    writes.clear();
+  /// So many reads are kept without asking the heap.
+  void reserve(std::size_t count) {
+    reads.reserve(count);
+    read_times.reserve(count);
+    clients_.reserve(count);
   }
 
  private:
