@@ -17,7 +17,8 @@ class TransmitClient;
 struct TransmitJob {
   const net::Frame* headers = nullptr;  // read during the call
   std::uint8_t priority = 0;
-  unsigned cls = 0;  // traffic class of the scheduler
+  unsigned cls = 0;      // traffic class of the scheduler
+  std::uint32_t qp = 0;  // number of this NIC's queue pair, for who looks
   /// The payload on the bus, gathered in order (headers->payload_bytes in all); none if `inlined`
   /// is given, or if there is no payload.
   const BusSegment* segments = nullptr;

@@ -1,14 +1,13 @@
 // PFC out of a receive buffer: XOFF above one level, again after half of its pause time while that
 // lasts, XON at or below another. The buffer is one, so all priorities of the flows expected there
-// are paused together. At most one frame is due, with the state of the moment when it leaves: what
-// waited for a busy or dead line and is no longer true is never sent.
+// are paused together. Frames are hw/congestion/pause_sender.h's.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <string>
 
-#include "hw/congestion/pause_log.h"
+#include "hw/congestion/pause_sender.h"
 #include "hw/tester/tester_config.h"
 #include "tlm/sim/partition.h"
 
@@ -29,32 +28,25 @@ class TesterPfcSender {
   /// The buffer now holds so many bytes.
   void watch(std::uint64_t buffered) {
     if (!config_.enabled || priorities_ == 0) return;
-    if (!xoff_ ? buffered > config_.xoff : buffered <= config_.xon) change(!xoff_);
+    if (xoff() ? buffered <= config_.xon : buffered > config_.xoff) {
+      sender_.want(xoff() ? 0 : priorities_);
+    }
   }
   /// The peer is to be paused.
-  bool xoff() const { return xoff_; }
+  bool xoff() const { return sender_.wanted() != 0; }
 
   /// The link is up again: the peer has forgotten what it was told.
-  void tell_again() { due_ = due_ || xoff_; }
+  void tell_again() { sender_.forget(); }
 
-  bool due() const { return due_; }
+  bool due() const { return sender_.due(); }
   /// The frame that is due, now that it is sent.
   Ref<net::Packet> make();
 
  private:
-  void change(bool xoff);
-  void refresh();
-
   Partition& partition_;
   PfcConfig config_;
-  net::MacAddress mac_;
-  Time refresh_after_;
-  PauseLog& log_;
-  std::function<void()> wake_;
-  Event refresh_;
+  PauseSender sender_;
   std::uint8_t priorities_ = 0;
-  bool xoff_ = false;
-  bool due_ = false;
 
   Counter xoff_count_, xon_count_;
   Probe xoff_probe_;
