@@ -36,12 +36,9 @@ void LineCache::register_all() {
                  static_cast<double>(kNanosecond));
   statistics.add(in_flight_, {p + "misses_in_flight", "lines", "Lines being read" + of});
   constexpr std::uint32_t kWidth = 16;
-  units_.partition->probes().add(in_flight_probe_, {p + "misses_in_flight",
-                                                    ProbeKind::kUnsigned,
-                                                    kWidth,
-                                                    "lines",
-                                                    "Lines being read" + of,
-                                                    {}});
+  units_.partition->probes().add(
+      in_flight_probe_,
+      {p + "misses_in_flight", ProbeKind::kUnsigned, kWidth, "lines", "Lines being read" + of, {}});
 }
 
 void LineCache::set_memory(std::uint64_t address) {
@@ -189,8 +186,8 @@ void LineCache::drop(std::uint32_t tag) {
 
 void LineCache::drop_all() {
   for (std::uint32_t i = 0; i < fetches_.size(); ++i) {
-    const bool under_way = std::find(free_fetches_.begin(), free_fetches_.end(), i) ==
-                           free_fetches_.end();
+    const bool under_way =
+        std::find(free_fetches_.begin(), free_fetches_.end(), i) == free_fetches_.end();
     if (under_way) fetches_[i].dropped = true;
   }
   tags_.clear();
