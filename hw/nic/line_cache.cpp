@@ -65,11 +65,10 @@ bool LineCache::try_start(const Wish& wish) {
   if (free_fetches_.empty()) return false;
   const TagCache::Place place = tags_.place(wish.tag);
   if (place.line == kNone) return false;
-  if (place.evicted != kNone) {
-    evictions_.add();
-    user_.line_evicted(*this, place.evicted);
-  }
   start(wish, place.line);
+  if (place.evicted == kNone) return true;
+  evictions_.add();
+  user_.line_evicted(*this, place.evicted);  // after the read, which need not wait for a write-back
   return true;
 }
 

@@ -51,7 +51,7 @@ struct ContextBench : MemoryBench, ContextClient, QpControl, QpLookup {
     contexts->set_memory(kMemory);
     for (std::uint32_t slot = 0; slot < count; ++slot) contexts->create(slot);
   }
-  void fail(Qp& qp, abi::EventType type) override { failed.emplace_back(&qp, type); }
+  void fail(Qp& broken, abi::EventType type) override { failed.emplace_back(&broken, type); }
   Qp* find(std::uint32_t /*number*/) override { return nullptr; }
   Qp& in_slot(std::uint32_t slot) override {
     asked_slot = slot;
@@ -111,10 +111,10 @@ TEST(NicQpContexts, AMissTakesTheReadAndTheStageAndWritesBackTheLeastRecentlyUse
   EXPECT_TRUE(first.write);
   EXPECT_EQ(first.address, kMemory);
   EXPECT_EQ(first.bytes, 256U);
-  const auto& second = bench.function.asked[1].request;
+  const auto& second = bench.function.asked[2].request;
   EXPECT_TRUE(second.write);
   EXPECT_EQ(second.address, kMemory + 2 * 256);
-  const auto& read = bench.function.asked[2];
+  const auto& read = bench.function.asked[1];
   EXPECT_EQ(read.at, kMicrosecond + 100);
   EXPECT_FALSE(read.request.write);
   EXPECT_EQ(read.request.address, kMemory);
