@@ -42,8 +42,8 @@ struct KeysBench : MemoryBench, TranslationClient {
     std::uint64_t ticket = 0;
     Mapping mapping;
   };
-  void translated(std::uint64_t ticket, const Mapping& mapping) override {
-    answers.push_back({now(), ticket, mapping});
+  void translated(std::uint64_t ticket, const Mapping& found) override {
+    answers.push_back({now(), ticket, found});
     if (on_answer) on_answer(answers.back());
   }
 
