@@ -87,6 +87,7 @@ struct LimitsConfig {
   std::uint32_t cqs = 4096;
   std::uint32_t eqs = 64;
   std::uint32_t mkeys = 65'536;
+  std::uint32_t translation_entries = 1U << 20;  // pages of all keys; a key's are rounded up to 8
   std::uint32_t pds = 4096;
   std::uint32_t log_wqes = 15;
   std::uint32_t log_cqes = 22;
