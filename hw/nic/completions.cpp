@@ -73,8 +73,7 @@ void Completions::create_cq(std::uint32_t number, const CqShape& shape) {
   cq.serial = ++serials_;
 }
 
-void Completions::modify_cq(std::uint32_t number, Time moderation,
-                            std::uint32_t moderation_count) {
+void Completions::modify_cq(std::uint32_t number, Time moderation, std::uint32_t moderation_count) {
   Cq& cq = *cqs_[number];
   cq.moderation.time = moderation;
   cq.moderation.count = moderation_count;
@@ -151,8 +150,7 @@ void Completions::read_consumer(Cq& cq) {
 }
 
 void Completions::dma_done(std::uint64_t ticket, pcie::Status status, Ref<net::Payload> payload) {
-  Cq* found =
-      living(static_cast<std::uint32_t>(ticket), static_cast<std::uint32_t>(ticket >> 32));
+  Cq* found = living(static_cast<std::uint32_t>(ticket), static_cast<std::uint32_t>(ticket >> 32));
   if (found == nullptr) return;
   Cq& cq = *found;
   if (status == pcie::Status::kSuccess && payload && payload->size() >= sizeof(abi::Be32)) {

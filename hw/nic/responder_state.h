@@ -55,8 +55,8 @@ struct AckState {
 
 /// How a queue pair breaks.
 struct Failure {
-  abi::EventType event = abi::EventType::kCompletion;       // kCompletion: none
-  abi::Syndrome completion = abi::Syndrome::kNone;  // of the receive WQE in use; kNone: none
+  abi::EventType event = abi::EventType::kCompletion;  // kCompletion: none
+  abi::Syndrome completion = abi::Syndrome::kNone;     // of the receive WQE in use; kNone: none
 };
 
 struct ResponderState {
@@ -67,6 +67,7 @@ struct ResponderState {
   Message message = Message::kNone;  // that is in progress
   bool nak_sent = false;             // of a gap; until the expected PSN comes
   bool broken = false;               // takes nothing any more
+  std::uint8_t reads_coming = 0;     // READs taken and not carried out
   std::uint8_t stall = 0;            // what packets wait for, as the stage counts it
   std::uint32_t offset = 0;          // bytes of the message before the next packet
   std::uint32_t length = 0;          // of a WRITE
