@@ -93,8 +93,14 @@ void Acknowledger::respond(Qp& qp) {
       client_.broken(qp);
       return;
     }
+    // It acknowledges all before it.
+    if (ack.wanted && psn::distance(ack.nak_psn, ack.psn) > 0) {
+      merged_.add();
+      ack.wanted = false;
+      hold(qp, false);
+    }
   }
-  if (!ack_due || ack.in_path) return;
+  if (!ack.wanted || ack.delayed || ack.in_path) return;
   ack.wanted = false;
   ack.in_path = true;
   acks_.add();
