@@ -55,6 +55,7 @@ struct DmaConfig {
   std::uint32_t payload_reads = 64;      // requests of at most a path MTU outstanding
   Bytes payload_bytes = kibibytes(128);  // that these ask for
   std::uint32_t control_reads = 64;      // of WQEs, contexts, translations, outstanding
+  Bytes write_bytes = kibibytes(32);     // of payload writes given to PCIe and not on its line
 
   void declare(Parameters& p);
 };
