@@ -9,7 +9,8 @@ void SendQueue::start(Qp& of, std::uint32_t new_id) {
   id = new_id;
   priority = of.priority();
   state = SendState::kIdle;
-  flushing = false;
+  flushing = unreadable = false;
+  waiting_since = 0;
   fetched.start(of.requester.completed);
   acknowledged = cursor = begun = offset = 0;
   oldest_psn = line_psn = of.requester.next_psn;

@@ -38,6 +38,8 @@ class SendQueue {
   std::uint8_t priority = 0;
   SendState state = SendState::kIdle;
   bool flushing = false;
+  bool unreadable = false;  // a read of WQEs failed
+  Time waiting_since = 0;   // for acknowledgements
 
   WqeQueue fetched;
   Ring<Ref<SendWqe>> wqes;

@@ -58,6 +58,14 @@ WqeFault parse_data(const std::uint8_t* at, std::uint32_t segments, SendWqe& wqe
 
 }  // namespace
 
+SendWqe::Data SendWqe::piece(std::uint32_t offset, std::uint32_t most) const {
+  for (const Data& d : data) {
+    if (offset < d.bytes) return {d.address + offset, std::min(most, d.bytes - offset), d.key};
+    offset -= d.bytes;
+  }
+  return {};
+}
+
 void SendWqe::reset() {
   opcode = abi::Opcode::kNop;
   flags = 0;

@@ -40,6 +40,8 @@ struct SendWqe : Pooled<SendWqe> {
   bool is_read() const { return opcode == abi::Opcode::kRdmaRead; }
   std::uint32_t end_psn() const { return (first_psn + packets) & 0xFF'FFFF; }
 
+  /// What of the message lies from `offset` on in one data segment, at most `most` bytes.
+  Data piece(std::uint32_t offset, std::uint32_t most) const;
   void reset();
 };
 

@@ -11,13 +11,15 @@ void WqeQueue::start(std::uint16_t index) {
   head_ = 0;
 }
 
-WqeQueue::Fetch WqeQueue::next(const Qp& qp, std::uint32_t room, std::uint32_t fetch,
-                               bool starving) {
+WqeQueue::Fetch WqeQueue::next(const Qp& qp, std::uint32_t prefetch, std::uint32_t fetch,
+                               std::uint32_t parsed) {
   const auto unread =
       static_cast<std::uint32_t>(static_cast<std::uint16_t>(qp.requester.posted - fetch_));
-  std::uint32_t blocks = std::min({fetch, unread, room});
-  if (blocks < std::min(fetch, unread) && ahead() != 0) blocks = 0;
-  if (blocks == 0 && starving && !reading()) blocks = std::min(fetch, unread);
+  const std::uint32_t whole = std::min(fetch, unread);
+  const std::uint32_t used = parsed + ahead();
+  std::uint32_t blocks = used < prefetch ? std::min(whole, prefetch - used) : 0;
+  if (blocks < whole && used != 0) blocks = 0;
+  if (blocks == 0 && parsed == 0 && !reading()) blocks = whole;
   const std::uint32_t to_end = qp.send.mask() + 1 - (fetch_ & qp.send.mask());
   blocks = std::min(blocks, to_end);
   if (blocks == 0) return {};

@@ -23,12 +23,11 @@ class WqeQueue {
   /// Begins at the WQE `index`, with nothing read.
   void start(std::uint16_t index);
 
-  /// What to read next, if `room` blocks more may be read ahead. Reads are as long as they may be:
-  /// none is made of less than `fetch` blocks for want of room alone, but a WQE that is in part
-  /// here, when nothing else is, is read to its end.
-  Fetch next(const Qp& qp, std::uint32_t room, std::uint32_t fetch, bool starving);
-  /// The oldest read whose blocks have not come is done. Reads may be done in any order: `order` is
-  /// what asked() said.
+  /// What to read next: at most `fetch` blocks, and not so that more than `prefetch` are read
+  /// ahead, of which `parsed` WQEs wait to be sent. No read is made shorter because more are ahead;
+  /// but if a WQE is longer than `prefetch`, it is read to its end.
+  Fetch next(const Qp& qp, std::uint32_t prefetch, std::uint32_t fetch, std::uint32_t parsed);
+  /// A read is done; they may be in any order. `order` is what asked() said.
   void arrived(std::uint32_t order, Ref<net::Payload> payload);
   /// The number of the read that next() made.
   std::uint32_t asked() const { return last_order_; }
