@@ -52,9 +52,11 @@ constexpr std::uint64_t kMsixBarBytes = std::uint64_t{1} << 15;
 
 namespace reg {
 constexpr std::uint64_t kRevision = 0x0000;  // RO: kAbiRevision
-constexpr std::uint64_t kCommandQueueHigh =
-    0x0010;  // RW: bits 63:32 of the command queue's address
-/// RW: bits 31:12 of the address; bits 7:4 log2 of the entries. Writing it starts the interface.
+// Registers are read and written by whole dwords, those of the command queue only until it starts.
+/// RW: bits 63:32 of the command queue's address.
+constexpr std::uint64_t kCommandQueueHigh = 0x0010;
+/// RW: bits 31:12 of the address; bits 7:4 log2 of the entries. Writing it starts the interface,
+/// once a reset.
 constexpr std::uint64_t kCommandQueueLow = 0x0014;
 constexpr std::uint64_t kCommandDoorbell = 0x0018;  // WO: bit n: entry n is the device's
 constexpr std::uint64_t kInitializing = 0x01FC;     // RO: bit 31: not ready yet
@@ -76,6 +78,9 @@ enum class Health : std::uint32_t {
 };
 
 // --- UAR pages: doorbells. Page n is at kUarBase + n * kUarBytes. ---
+//
+// A page is its owner's: a doorbell for a queue pair, CQ or EQ that was not made with this UAR does
+// nothing, and neither does one for a queue pair that may not send. Pages read as nothing.
 
 constexpr std::uint64_t kUarBase = std::uint64_t{1} << 20;
 constexpr std::uint64_t kUarBytes = 4096;
@@ -88,8 +93,12 @@ constexpr std::uint64_t kCqArm = 0x20;
 constexpr std::uint64_t kEqArm = 0x40;
 /// 4 bytes, likewise; does not arm it.
 constexpr std::uint64_t kEqConsumer = 0x48;
-/// The send doorbell: 8 bytes, the first of the control segment; or a BlueField write of the whole
-/// WQE, at most kBlueFieldBytes, at either of two buffers in turn.
+/// The send doorbell: 8 bytes, the first of the control segment of the WQE that was posted last. It
+/// names the queue pair, and says how many basic blocks were ever posted: the WQE's index and its
+/// own (the doorbell record says the same in memory, for when the queue is flushed). Or a BlueField
+/// write of the whole WQE, at most kBlueFieldBytes, at either of two buffers in turn: in pieces of
+/// whole segments, upwards, none over a multiple of 64 bytes, the last one with or without the rest
+/// of its basic block. One that is broken off for another is a doorbell.
 constexpr std::uint64_t kSendDoorbell = 0x800;
 constexpr std::uint64_t kBlueFieldBytes = 256;
 constexpr std::uint64_t kBlueFieldBuffers = 2;
@@ -244,10 +253,12 @@ struct Eqe {
 
 constexpr std::uint32_t kCommandBytes = 64;
 constexpr std::uint32_t kMaxLogCommands = 5;
+constexpr std::uint32_t kMaxInputBytes = 1U << 24;
 constexpr Byte kCommandType = 0x07;
 
 /// Where mlx5 chains mailboxes of 512 bytes, input and output here are each one range of memory;
-/// their first 16 bytes are in the entry.
+/// their first 16 bytes are in the entry. The lengths count these too: the input's is what the
+/// command says, the output's at least that. Mailboxes lie at multiples of 16.
 struct CommandEntry {
   Byte type = kCommandType;
   Byte reserved0[3] = {};
@@ -266,8 +277,8 @@ struct CommandEntry {
 enum class Command : std::uint16_t {
   kQueryCapabilities = 0x100,
   kInitHca = 0x102,
-  kTeardownHca = 0x103,
-  kGiveMemory = 0x108,  // MANAGE_PAGES: host memory for contexts and translation tables
+  kTeardownHca = 0x103,  // forgets all objects; the memory is software's again
+  kGiveMemory = 0x108,   // MANAGE_PAGES: host memory for contexts and translation tables
   kCreateMkey = 0x200,
   kDestroyMkey = 0x202,
   kCreateEq = 0x301,
@@ -317,8 +328,18 @@ struct CommandHeader {
 struct CommandResult {
   Byte status = 0;  // CommandStatus
   Byte reserved[3] = {};
-  Be32 syndrome;  // says more, for a log: the number of the field at fault, from 1
+  /// Says more, for a log: the number of the field at fault. Those of a command's own input count
+  /// from 1 behind the header, reserved ones left out; those of the entry are in entry_field.
+  Be32 syndrome;
 };
+namespace entry_field {
+constexpr std::uint32_t kType = 0x101;
+constexpr std::uint32_t kInputBytes = 0x102;
+constexpr std::uint32_t kInputAddress = 0x103;
+constexpr std::uint32_t kOpcode = 0x104;
+constexpr std::uint32_t kOutputAddress = 0x105;
+constexpr std::uint32_t kOutputBytes = 0x106;
+}  // namespace entry_field
 
 /// Commands that name one object and nothing else: DESTROY_*, 2ERR, 2RST, QUERY_*, DEALLOC_*.
 struct NumberInput {
@@ -377,7 +398,7 @@ struct CreateMkeyInput {
   Be32 pd;
   Be32 access;
   Be32 log_page;  // 12 to 30
-  Be32 pages;
+  Be32 pages;     // that the range touches
 };
 /// The key is both lkey and rkey: index << 8 | a byte that changes with each use of the index.
 using CreateMkeyOutput = NumberOutput;
@@ -390,6 +411,8 @@ struct CreateEqInput {
   Be32 vector;            // MSI-X
   Be32 moderation_ns;     // an interrupt at most once in this time...
   Be32 moderation_count;  // ...or after so many events; 0, 0: one an event, if armed
+  Be32 uar;               // that it is armed by
+  Be32 reserved1;
 };
 
 struct CreateCqInput {
@@ -451,12 +474,15 @@ constexpr std::uint32_t kMaxReads = 1U << 12;
 }  // namespace qp_field
 
 /// RST2INIT, INIT2RTR, RTR2RTS, RTS2RTS. A field that the transition needs and that is not in
-/// `fields`, or one that it does not take, is a bad parameter.
+/// `fields`, or one that it does not take, is a bad parameter. As ibv_modify_qp has it: INIT needs
+/// port and access; RTR address, path MTU, remote QP, receive PSN, max_dest_reads, min_rnr_timer;
+/// RTS timeout, both retry counts, send PSN, max_reads. RTR and RTS also take access, RTS
+/// min_rnr_timer.
 struct ModifyQpInput {
   CommandHeader header;
   Be32 number;
   Be32 fields;    // qp_field
-  Be32 access;    // kRemoteWrite, kRemoteRead, kRemoteAtomic
+  Be32 access;    // kRemoteWrite, kRemoteRead, kRemoteAtomic; kLocalWrite says nothing
   Be32 path_mtu;  // bytes: 256, 512, 1024, 2048 or 4096
   Be32 remote_qp;
   Be32 receive_psn;
@@ -467,7 +493,7 @@ struct ModifyQpInput {
   Byte rnr_retry = 0;
   Byte max_reads = 0;       // that this side has outstanding
   Byte max_dest_reads = 0;  // that the peer has
-  Byte traffic_class = 0;   // of IP: DSCP << 2
+  Byte traffic_class = 0;   // of IP: DSCP << 2; the two bits below are the NIC's
   Byte hop_limit = 64;
   Byte remote_mac[6] = {};
   Byte port = 1;
