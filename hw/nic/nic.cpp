@@ -103,17 +103,6 @@ std::uint32_t megabits(const Rate& rate) {
 
 }  // namespace
 
-pcie::EndpointConfig function_config(const NicConfig& config) {
-  pcie::EndpointConfig function = config.function;
-  function.identity = {abi::kVendor, abi::kDevice, abi::kClassCode, 0, false};
-  function.bars = {};
-  function.bars[abi::kRegisterBar] = {abi::kRegisterBarBytes, true, true};
-  function.bars[abi::kMsixBar] = {abi::kMsixBarBytes, false, false};
-  function.msix = {config.limits.vectors, abi::kMsixBar, 0, abi::kMsixBar,
-                   static_cast<std::uint32_t>(abi::kMsixPendingOffset)};
-  return function;
-}
-
 /// Each is made when all that it needs already at its making is there; what it needs in the run, it
 /// finds in `units` then.
 struct Nic::Parts {

@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint32_t kLogEntries = abi::kMaxLogCommands;
 constexpr std::uint64_t kInEntry = 16;  // bytes of input, and of output, that an entry holds
 constexpr std::uint32_t kInitializingBit = 1U << 31;
+constexpr std::uint32_t kNobody = ~std::uint32_t{0};  // what a load reads where nobody is
 constexpr Time kReadyTimeout = kSecond;
 constexpr Time kReadyInterval = kMicrosecond;
 constexpr Time kCommandTimeout = kSecond;
@@ -71,17 +72,20 @@ void CommandChannel::write_register(std::uint64_t offset, std::uint32_t value) {
 
 void CommandChannel::start() {
   write_register(abi::reg::kReset, abi::kResetMagic);
+  const std::uint32_t revision = read_register(abi::reg::kRevision);
+  if (revision == kNobody) {
+    throw DeviceError(name_ + " does not answer", abi::CommandStatus::kInternal, 0);
+  }
+  if (revision != abi::kAbiRevision) {
+    throw DeviceError(name_ + " has revision " + hex(revision) + ", not " + hex(abi::kAbiRevision),
+                      abi::CommandStatus::kInternal, 0);
+  }
   const Time deadline = core_.now() + kReadyTimeout;
   while ((read_register(abi::reg::kInitializing) & kInitializingBit) != 0) {
     if (core_.now() > deadline) {
       throw DeviceError(name_ + " does not become ready", abi::CommandStatus::kInternal, 0);
     }
     core_.spend(kReadyInterval);
-  }
-  const std::uint32_t revision = read_register(abi::reg::kRevision);
-  if (revision != abi::kAbiRevision) {
-    throw DeviceError(name_ + " has revision " + hex(revision) + ", not " + hex(abi::kAbiRevision),
-                      abi::CommandStatus::kInternal, 0);
   }
   const std::uint64_t bytes = std::uint64_t{abi::kCommandBytes} << kLogEntries;
   queue_ = memory_.allocate(bytes, AddressSpace::kPageBytes);

@@ -66,7 +66,7 @@ TEST(NicCommands, EntriesAreCarriedOutOneAtATimeInTheOrderOfTheirDoorbells) {
   std::vector<std::uint64_t> order;
   std::vector<Time> times;
   for (const auto& write : bench.dma.writes) {
-    if (write.bytes != abi::kCommandBytes) continue;
+    if (write.address >= DeviceBench::kOutput) continue;
     order.push_back((write.address - DeviceBench::kQueue) / abi::kCommandBytes);
     times.push_back(write.when);
   }

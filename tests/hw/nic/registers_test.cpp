@@ -36,7 +36,7 @@ void write_lines(DeviceBench& bench, std::uint64_t at, const std::vector<std::ui
   }
 }
 
-struct RegistersWithQp : ::testing::Test {
+struct NicRegistersWithQp : ::testing::Test {
   void SetUp() override {
     bench.make_objects();
     qp = bench.make_qp();
@@ -85,7 +85,7 @@ TEST(NicRegisters, IgnoreWrongSizesAndPlacesAndCountThem) {
   EXPECT_EQ(ignored([&] { bench.registers.register_write(2, 0x10, data, 4, 0xFF); }), 0U);
 }
 
-TEST_F(RegistersWithQp, ADoorbellPassesItsStageAndSaysHowMuchIsPosted) {
+TEST_F(NicRegistersWithQp, ADoorbellPassesItsStageAndSaysHowMuchIsPosted) {
   const Time now = bench.now();
   bench.ring(bench.uar_number, qp, 5, 3);
   bench.ring(bench.uar_number, qp, 6, 5);
@@ -101,7 +101,7 @@ TEST_F(RegistersWithQp, ADoorbellPassesItsStageAndSaysHowMuchIsPosted) {
   EXPECT_EQ(bench.metric("registers.doorbells"), 3U);
 }
 
-TEST_F(RegistersWithQp, DoorbellsOfOthersPagesAndOfNobodyAreRefused) {
+TEST_F(NicRegistersWithQp, DoorbellsOfOthersPagesAndOfNobodyAreRefused) {
   const std::uint32_t other = bench.on(abi::Command::kAllocUar, 0).number;
   bench.ring(other, qp, 0, 1);
   bench.ring(999, qp, 0, 1);
@@ -111,7 +111,7 @@ TEST_F(RegistersWithQp, DoorbellsOfOthersPagesAndOfNobodyAreRefused) {
   EXPECT_EQ(bench.metric("registers.refused_doorbells"), 4U);
 }
 
-TEST_F(RegistersWithQp, OnlyAQueuePairThatSendsOrIsFlushedIsRung) {
+TEST_F(NicRegistersWithQp, OnlyAQueuePairThatSendsOrIsFlushedIsRung) {
   for (const auto state : {abi::QpState::kReset, abi::QpState::kInit, abi::QpState::kRtr}) {
     bench.move(qp, state);
     bench.ring(bench.uar_number, qp, 0, 1);
@@ -122,7 +122,7 @@ TEST_F(RegistersWithQp, OnlyAQueuePairThatSendsOrIsFlushedIsRung) {
   EXPECT_EQ(bench.fakes.sides.doorbells.size(), 1U);
 }
 
-TEST_F(RegistersWithQp, ABlueFieldWriteBringsTheWholeWqeFromEitherBuffer) {
+TEST_F(NicRegistersWithQp, ABlueFieldWriteBringsTheWholeWqeFromEitherBuffer) {
   for (const std::uint32_t segments : {2U, 4U, 5U, 16U}) {
     for (const std::uint64_t half : {std::uint64_t{0}, abi::uar::kBlueFieldBytes}) {
       bench.fakes.sides.blue_fields.clear();
@@ -138,7 +138,7 @@ TEST_F(RegistersWithQp, ABlueFieldWriteBringsTheWholeWqeFromEitherBuffer) {
   EXPECT_EQ(bench.metric("registers.bad_accesses"), 0U);
 }
 
-TEST_F(RegistersWithQp, ABlueFieldWriteMayComeAsWholeBasicBlocksOrInSmallerPieces) {
+TEST_F(NicRegistersWithQp, ABlueFieldWriteMayComeAsWholeBasicBlocksOrInSmallerPieces) {
   auto bytes = wqe(qp, 3, 5);
   auto padded = bytes;
   padded.resize(128);
@@ -149,7 +149,7 @@ TEST_F(RegistersWithQp, ABlueFieldWriteMayComeAsWholeBasicBlocksOrInSmallerPiece
   EXPECT_EQ(bench.fakes.sides.blue_fields[1].wqe, bytes);
 }
 
-TEST_F(RegistersWithQp, BothBuffersMayBeUnderWayAtOnce) {
+TEST_F(NicRegistersWithQp, BothBuffersMayBeUnderWayAtOnce) {
   const auto a = wqe(qp, 1, 8);
   const auto b = wqe(qp, 2, 8);
   const std::uint64_t second = buffer + abi::uar::kBlueFieldBytes;
@@ -162,7 +162,7 @@ TEST_F(RegistersWithQp, BothBuffersMayBeUnderWayAtOnce) {
   EXPECT_EQ(bench.fakes.sides.blue_fields[1].wqe, b);
 }
 
-TEST_F(RegistersWithQp, ABlueFieldWriteThatIsBrokenOffIsADoorbell) {
+TEST_F(NicRegistersWithQp, ABlueFieldWriteThatIsBrokenOffIsADoorbell) {
   const auto bytes = wqe(qp, 9, 8);
   bench.store(buffer, bytes.data(), 64);
   bench.store(buffer + 128, bytes.data() + 64, 64);  // a gap
@@ -179,7 +179,7 @@ TEST_F(RegistersWithQp, ABlueFieldWriteThatIsBrokenOffIsADoorbell) {
   EXPECT_TRUE(bench.fakes.sides.blue_fields.size() == 1);
 }
 
-TEST_F(RegistersWithQp, QueuesAreArmedByTheirUarBehindTheStage) {
+TEST_F(NicRegistersWithQp, QueuesAreArmedByTheirUarBehindTheStage) {
   const Time now = bench.now();
   bench.store64(DeviceBench::uar(bench.uar_number, abi::uar::kCqArm), 0x3100'0042, bench.cq);
   bench.store32(DeviceBench::uar(bench.uar_number, abi::uar::kEqArm), bench.eq << 24 | 0x123);
@@ -206,7 +206,7 @@ TEST_F(RegistersWithQp, QueuesAreArmedByTheirUarBehindTheStage) {
   EXPECT_EQ(bench.metric("registers.refused_doorbells"), 4U);
 }
 
-TEST_F(RegistersWithQp, AResetForgetsEverything) {
+TEST_F(NicRegistersWithQp, AResetForgetsEverything) {
   bench.command(abi::Command::kCreateMkey,
                 [&] {
                   abi::CreateMkeyInput in;
@@ -235,15 +235,13 @@ TEST_F(RegistersWithQp, AResetForgetsEverything) {
   EXPECT_TRUE(bench.fakes.contexts.slots.empty());
   EXPECT_EQ(bench.fakes.sides.calls.back(), "reset " + std::to_string(qp));
   EXPECT_EQ(bench.objects.qps.find(qp), nullptr);
-  bench.simulation.run(bench.now() + bench.config.command);
 }
 
-TEST_F(RegistersWithQp, AfterAResetTheDeviceIsAsNew) {
+TEST_F(NicRegistersWithQp, AfterAResetTheDeviceIsAsNew) {
   bench.store32(abi::reg::kReset, abi::kResetMagic);
   EXPECT_EQ(health(bench), Health::kGood);
   const Time ready = bench.now() + bench.config.command;
-  bench.simulation.partition().scheduler();
-  device_test::DeviceBench& b = bench;
+  DeviceBench& b = bench;
   // Time passes only while something happens: a read that nobody waits for.
   struct Nobody : DmaClient {
     void dma_done(std::uint64_t, pcie::Status, Ref<net::Payload>) override {}
@@ -264,7 +262,7 @@ TEST_F(RegistersWithQp, AfterAResetTheDeviceIsAsNew) {
   EXPECT_EQ(b.fakes.sides.doorbells.size(), 1U);
 }
 
-TEST_F(RegistersWithQp, GarbageDisturbsNobodyAndIsCounted) {
+TEST_F(NicRegistersWithQp, GarbageDisturbsNobodyAndIsCounted) {
   RandomStream random = bench.simulation.partition().random("garbage");
   const std::uint32_t other = bench.on(abi::Command::kAllocUar, 0).number;
   constexpr unsigned kAccesses = 10'000;
