@@ -290,6 +290,9 @@ TEST_F(NicQpCommands, AttributesAreTakenAsSetAndTold) {
   EXPECT_EQ(out.attributes.remote_ip[15], 9);
   EXPECT_EQ(out.attributes.fields,
             DeviceBench::kInitFields | DeviceBench::kRtrFields | DeviceBench::kRtsFields);
+  ASSERT_EQ(bench.on(Command::kToReset, number), CommandStatus::kOk);
+  ASSERT_EQ(bench.on(Command::kQueryQp, number), CommandStatus::kOk);
+  EXPECT_EQ(bench.output<abi::QueryQpOutput>().attributes.fields, 0U);
 }
 
 TEST_F(NicQpCommands, HeadersToThePeerOverIpv4) {

@@ -179,6 +179,17 @@ TEST_F(NicRegistersWithQp, ABlueFieldWriteThatIsBrokenOffIsADoorbell) {
   EXPECT_TRUE(bench.fakes.sides.blue_fields.size() == 1);
 }
 
+TEST_F(NicRegistersWithQp, APieceOverTheEndOfALineOrOfHalfASegmentIsGarbage) {
+  const auto bytes = wqe(qp, 9, 8);
+  bench.store(buffer, bytes.data(), 48);
+  bench.store(buffer + 48, bytes.data() + 48, 32);
+  bench.store(buffer, bytes.data(), 24);
+  bench.store(buffer + 64, bytes.data(), 64);  // no first piece
+  EXPECT_EQ(bench.metric("registers.bad_accesses"), 3U);
+  EXPECT_TRUE(bench.fakes.sides.blue_fields.empty());
+  EXPECT_EQ(bench.fakes.sides.doorbells.size(), 1U);  // the first piece said enough
+}
+
 TEST_F(NicRegistersWithQp, QueuesAreArmedByTheirUarBehindTheStage) {
   const Time now = bench.now();
   bench.store64(DeviceBench::uar(bench.uar_number, abi::uar::kCqArm), 0x3100'0042, bench.cq);
@@ -238,6 +249,7 @@ TEST_F(NicRegistersWithQp, AResetForgetsEverything) {
 }
 
 TEST_F(NicRegistersWithQp, AfterAResetTheDeviceIsAsNew) {
+  bench.store32(abi::reg::kCommandDoorbell, 1);  // still in its stage
   bench.store32(abi::reg::kReset, abi::kResetMagic);
   EXPECT_EQ(health(bench), Health::kGood);
   const Time ready = bench.now() + bench.config.command;
@@ -251,6 +263,7 @@ TEST_F(NicRegistersWithQp, AfterAResetTheDeviceIsAsNew) {
     b.run();
   }
   EXPECT_EQ(b.load32(abi::reg::kInitializing), 0U);
+  EXPECT_EQ(b.metric("registers.bad_accesses"), 0U);
   b.make_objects();
   const std::uint32_t again = b.make_qp();
   EXPECT_NE(again, qp);  // who has the old number has none

@@ -30,6 +30,10 @@ class BumpSpace : public AddressSpace {
   BumpSpace(Address begin, Address end) : next_(begin), end_(end) {}
 
   Address allocate(std::uint64_t bytes, std::uint64_t alignment) override {
+    if (broken) {
+      held[kNoMemory] = bytes;
+      return kNoMemory;
+    }
     const Address address = (next_ + alignment - 1) & ~(alignment - 1);
     if (address + bytes > end_) throw std::bad_alloc();
     next_ = address + bytes;
@@ -44,7 +48,10 @@ class BumpSpace : public AddressSpace {
   }
   void unmap(void* /*memory*/, std::size_t /*bytes*/) override {}
 
+  static constexpr Address kNoMemory = 1ULL << 45;
+
   std::map<Address, std::uint64_t> held;
+  bool broken = false;  // gives what is no memory
 
  private:
   Address next_;

@@ -196,6 +196,26 @@ TEST_P(DriverOnPcie, ARefusedCommandIsAnErrorThatSaysWhyAndKeepsNoMemory) {
   });
 }
 
+TEST_P(DriverOnPcie, AMailboxThatIsNoMemoryIsRefusedAndTheInterfaceGoesOn) {
+  if (!support::kThrowsAcrossStacks) GTEST_SKIP();
+  DriverBench bench(GetParam());
+  bench.run([&](Core&, Device& device) {
+    device.bring_up();
+    const std::uint32_t pd = device.alloc_pd();
+    const auto create = [&](std::size_t count) {
+      const std::vector<Address> pages(count, 0x1'0000'0000);
+      return device.create_mkey(0x7000'0000, count * 4096, pd, 0, 12, pages);
+    };
+    bench.memory.broken = true;
+    EXPECT_EQ(refusal([&] { (void)create(1000); }),
+              Refusal(CommandStatus::kBadParameter, abi::entry_field::kInputAddress));
+    bench.memory.broken = false;
+    const std::uint32_t key = create(2000);
+    EXPECT_EQ(bench.keys.keys.at(key).pages.size(), 2000U);
+  });
+  EXPECT_GT(bench.host->hierarchy().error_count(), 0U);
+}
+
 TEST(Driver, ACommandThatDoesNotEndIsAnError) {
   if (!support::kThrowsAcrossStacks) GTEST_SKIP();
   DriverBench bench(Way::kIdeal, 900 * kMillisecond);
