@@ -54,6 +54,8 @@ class Nic : public sc_core::sc_module, public pcie::DeviceRegisters {
   static std::size_t bytes_a_queue_pair();
 
  private:
+  void start_of_simulation() override;
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

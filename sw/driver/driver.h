@@ -19,18 +19,20 @@ namespace abi = nic::abi;
 /// A command that the device refused, or a device that does not work.
 class DeviceError : public std::runtime_error {
  public:
-  DeviceError(const std::string& what, abi::CommandStatus status, std::uint32_t syndrome)
-      : std::runtime_error(what), status(status), syndrome(syndrome) {}
+  DeviceError(const std::string& what, abi::CommandStatus of_command, std::uint32_t field)
+      : std::runtime_error(what), status(of_command), syndrome(field) {}
   abi::CommandStatus status;
   std::uint32_t syndrome;
 };
 
 /// Where the platform has put a device.
 struct DevicePlace {
-  std::string name;             // "mlx5_0"-like, for verbs
-  Address registers = 0;        // BAR 0
-  Address msix_table = 0;       // BAR 2
-  Address msix_control = 0;     // of the MSI-X capability in configuration space; 0: there is none
+  std::string name;        // "mlx5_0"-like, for verbs
+  Address registers = 0;   // BAR 0
+  Address msix_table = 0;  // BAR 2
+  /// Of the MSI-X capability in configuration space: its first dword, whose upper half is the
+  /// message control. 0: there is none.
+  Address msix_control = 0;
   Address message_address = 0;  // interrupts are writes to it...
   unsigned first_vector = 32;   // ...of this and the following numbers
 };
@@ -88,6 +90,8 @@ class Device {
   /// queue 0 and `completion_vectors` more (1 to n), and unmasks their interrupts. Throws
   /// DeviceError.
   void bring_up(unsigned completion_vectors = 1);
+  /// The device forgets all objects, and what bring_up() took is given back. Without it, the device
+  /// keeps what it was given.
   void take_down();
 
   const DevicePlace& place() const;
@@ -125,7 +129,7 @@ class Device {
 
   /// Event queue 0 is the device's own (queue pair errors); 1 to n are for completions.
   Eq& eq(unsigned number);
-  /// The next event of the queue, if there is one now.
+  /// The next event of the queue, if there is one now. Waiting for one arms the queue.
   bool next_event(Eq& eq, abi::Eqe& event);
   /// Waits for its interrupt until there is one.
   abi::Eqe wait_event(Eq& eq);
