@@ -56,9 +56,11 @@ HostCore::HostCore(sc_core::sc_module_name name, const CoreConfig& config,
                                        Phase::kAct)),
       deadline_(Event::of<&HostCore::wake>(*this, partition_.endpoint(this->name() + ".deadline"),
                                            Phase::kAct)),
+      context_{this, nullptr, {}},
+      context_attribute_(*this, context_),
       combining_(config.combining_buffers),
       thread_(
-          "program", [this] { run(); }, [this] { call(); }) {
+          "program", [this] { run(); }, [this] { call(); }, config.stack_bytes) {
   if (node >= memory_.config().nodes) {
     throw std::out_of_range(this->name() + " is at a NUMA node that the memory does not have");
   }

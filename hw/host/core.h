@@ -31,6 +31,7 @@
 #include "hw/host/memory.h"
 #include "hw/host/program_thread.h"
 #include "tlm/core/core.h"
+#include "tlm/core/current.h"
 
 namespace railyard::host {
 
@@ -67,6 +68,8 @@ class HostCore : public sc_core::sc_module,
 
   bool finished() const { return finished_; }
   unsigned node() const { return node_; }
+  /// What current_program() finds in the core's program. Its memory is the platform's to set.
+  ProgramContext& context() { return context_; }
 
   std::string name() const override { return sc_module::name(); }
   Time now() const override { return partition_.now(); }
@@ -146,6 +149,8 @@ class HostCore : public sc_core::sc_module,
   Event wake_;
   Event deadline_;  // apart, so that a background program's keep no run alive
   std::function<void(Core&)> program_;
+  ProgramContext context_;
+  ProgramContextAttribute context_attribute_;
   CombiningBuffers combining_;
   bool background_ = false;
   bool finished_ = false;
