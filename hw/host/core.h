@@ -76,6 +76,7 @@ class HostCore : public sc_core::sc_module,
   void spend(Time time) override;
   std::uint64_t load(Address address, unsigned bytes) override;
   void store(Address address, std::uint64_t value, unsigned bytes) override;
+  /// Of the line that a poll has just found, at no later time: stays in the core.
   void read(Address address, std::uint8_t* to, std::size_t bytes) override;
   void write(Address address, const std::uint8_t* from, std::size_t bytes) override;
   void store_combining(Address address, const std::uint8_t* from, std::size_t bytes) override;
@@ -121,6 +122,7 @@ class HostCore : public sc_core::sc_module,
   void append_wait(std::vector<Wait>& waits) const;
 
   std::uint64_t peek(Address address, unsigned bytes) const;
+  bool just_polled(Address address, std::size_t bytes) const;
   void pay_copy(Time from_memory, std::size_t bytes);
   std::uint64_t wait_for_answer(Address address, unsigned bytes, bool log);
   std::uint64_t config_load(Address address, unsigned bytes);
@@ -163,6 +165,8 @@ class HostCore : public sc_core::sc_module,
   Time grid_start_ = 0;
   Time look_at_ = kForever;
   Time look_deadline_ = kForever;
+  Address found_line_ = 0;
+  Time found_at_ = -1;  // the latest poll, what it looked for
 
   Counter looks_;
   Counter device_writes_;
