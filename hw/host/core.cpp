@@ -56,9 +56,11 @@ HostCore::HostCore(sc_core::sc_module_name name, const CoreConfig& config,
                                        Phase::kAct)),
       deadline_(Event::of<&HostCore::wake>(*this, partition_.endpoint(this->name() + ".deadline"),
                                            Phase::kAct)),
+      context_{this, nullptr, {}},
+      context_attribute_(*this, context_),
       combining_(config.combining_buffers),
       thread_(
-          "program", [this] { run(); }, [this] { call(); }) {
+          "program", [this] { run(); }, [this] { call(); }, config.stack_bytes) {
   if (node >= memory_.config().nodes) {
     throw std::out_of_range(this->name() + " is at a NUMA node that the memory does not have");
   }
@@ -218,6 +220,12 @@ void HostCore::store(Address address, std::uint64_t value, unsigned bytes) {
   }
 }
 
+// The line is in the core's cache: it was fetched at this very time.
+bool HostCore::just_polled(Address address, std::size_t bytes) const {
+  return found_at_ == now() && line_of(address) == found_line_ &&
+         line_of(address + bytes - 1) == found_line_;
+}
+
 // A copy is bound by what the core can do, or by the memory.
 void HostCore::pay_copy(Time from_memory, std::size_t bytes) {
   sleep_until(std::max(from_memory, now() + config_.copy_rate.time_of(bytes)));
@@ -231,8 +239,8 @@ void HostCore::read(Address address, std::uint8_t* to, std::size_t bytes) {
     std::fill(to, to + bytes, std::uint8_t{0xFF});
     return;
   }
-  Time done = 0;
-  {
+  Time done = now() + config_.cache_load;
+  if (!just_polled(address, bytes)) {
     const LazyScheduler::Visit visit(memory_.lazy());
     done = memory_.reserve(node_, address, bytes, false);
   }

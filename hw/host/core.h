@@ -31,6 +31,7 @@
 #include "hw/host/memory.h"
 #include "hw/host/program_thread.h"
 #include "tlm/core/core.h"
+#include "tlm/core/current.h"
 
 namespace railyard::host {
 
@@ -67,12 +68,15 @@ class HostCore : public sc_core::sc_module,
 
   bool finished() const { return finished_; }
   unsigned node() const { return node_; }
+  /// What current_program() finds in the core's program. Its memory is the platform's to set.
+  ProgramContext& context() { return context_; }
 
   std::string name() const override { return sc_module::name(); }
   Time now() const override { return partition_.now(); }
   void spend(Time time) override;
   std::uint64_t load(Address address, unsigned bytes) override;
   void store(Address address, std::uint64_t value, unsigned bytes) override;
+  /// Of the line that a poll has just found, at no later time: stays in the core.
   void read(Address address, std::uint8_t* to, std::size_t bytes) override;
   void write(Address address, const std::uint8_t* from, std::size_t bytes) override;
   void store_combining(Address address, const std::uint8_t* from, std::size_t bytes) override;
@@ -118,6 +122,7 @@ class HostCore : public sc_core::sc_module,
   void append_wait(std::vector<Wait>& waits) const;
 
   std::uint64_t peek(Address address, unsigned bytes) const;
+  bool just_polled(Address address, std::size_t bytes) const;
   void pay_copy(Time from_memory, std::size_t bytes);
   std::uint64_t wait_for_answer(Address address, unsigned bytes, bool log);
   std::uint64_t config_load(Address address, unsigned bytes);
@@ -146,6 +151,8 @@ class HostCore : public sc_core::sc_module,
   Event wake_;
   Event deadline_;  // apart, so that a background program's keep no run alive
   std::function<void(Core&)> program_;
+  ProgramContext context_;
+  ProgramContextAttribute context_attribute_;
   CombiningBuffers combining_;
   bool background_ = false;
   bool finished_ = false;
@@ -158,6 +165,8 @@ class HostCore : public sc_core::sc_module,
   Time grid_start_ = 0;
   Time look_at_ = kForever;
   Time look_deadline_ = kForever;
+  Address found_line_ = 0;
+  Time found_at_ = -1;  // the latest poll, what it looked for
 
   Counter looks_;
   Counter device_writes_;

@@ -1,6 +1,8 @@
 // Parameters of a host's core.
 #pragma once
 
+#include <cstddef>
+
 #include "tlm/base/rate.h"
 #include "tlm/base/time.h"
 #include "tlm/config/parameters.h"
@@ -16,6 +18,9 @@ struct CoreConfig {
   Time invalidate = 60 * kNanosecond;
   Time interrupt_latency = kMicrosecond;
   unsigned combining_buffers = 10;
+  /// Of the program's stack, in this process: not a key, for it is none of the model's. The kernel
+  /// touches it only as far as it is used.
+  std::size_t stack_bytes = std::size_t{1} << 20;
 
   void declare(Parameters& p);
 };

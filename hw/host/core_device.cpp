@@ -141,7 +141,11 @@ bool HostCore::spin(Address address, unsigned bytes, const std::function<bool(st
       const LazyScheduler::Visit visit(memory_.lazy());
       looks_.add();
       value = peek(address, bytes);
-      if (done(value)) return true;
+      if (done(value)) {
+        found_line_ = line_of(address);
+        found_at_ = now();
+        return true;
+      }
       look_at_ = kForever;
       if (!watch) watch.emplace(*this, address, bytes);
     }

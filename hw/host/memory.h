@@ -73,6 +73,15 @@ class HostMemory final : public pcie::MemoryPort {
     if (data_ == HostData::kElided) bytes_.elide(address, bytes);
   }
   bool elided(std::uint64_t address) const { return bytes_.elided(address); }
+  /// Whole pages of the memory become the bytes at `memory`, which outlive the mapping: devices and
+  /// cores read and write those. Who writes them otherwise is not told to who watches. Within a
+  /// visit, as unmap() and clear().
+  void map(std::uint64_t address, std::uint8_t* memory, std::uint64_t bytes) {
+    bytes_.map(address, memory, bytes);
+  }
+  void unmap(std::uint64_t address, std::uint64_t bytes) { bytes_.unmap(address, bytes); }
+  /// The range reads as zero; nobody is told.
+  void clear(std::uint64_t address, std::uint64_t bytes) { bytes_.clear(address, bytes); }
 
   /// Calls `watcher` for each write to the range until unwatch(). A watcher has one range.
   void watch(MemoryWatcher& watcher, std::uint64_t address, std::uint64_t bytes);

@@ -1,21 +1,14 @@
 #include "hw/host/program_thread.h"
 
-#include <cstddef>
 #include <utility>
 
 namespace railyard::host {
 
-namespace {
-
-constexpr std::size_t kStackBytes = std::size_t{256} * 1024;
-
-}  // namespace
-
 ProgramThread::ProgramThread(sc_core::sc_module_name name, std::function<void()> body,
-                             std::function<void()> call)
+                             std::function<void()> call, std::size_t stack_bytes)
     : sc_module(name), body_(std::move(body)), call_(std::move(call)) {
   SC_THREAD(run);
-  set_stack_size(kStackBytes);
+  set_stack_size(stack_bytes);
 }
 
 ProgramThread::~ProgramThread() {

@@ -7,6 +7,7 @@
 // program holds is left to the end of the process.
 #pragma once
 
+#include <cstddef>
 #include <exception>
 #include <functional>
 
@@ -20,7 +21,7 @@ class ProgramThread : public sc_core::sc_module {
   /// `call` has resume() called at the current time: when the kernel has started the thread, and
   /// when the body threw, which resume() then throws again.
   ProgramThread(sc_core::sc_module_name name, std::function<void()> body,
-                std::function<void()> call);
+                std::function<void()> call, std::size_t stack_bytes);
   /// Unwinds a body that has not returned. Destructors in it must not suspend it.
   ~ProgramThread() override;
 

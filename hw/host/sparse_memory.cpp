@@ -27,7 +27,7 @@ void SparseMemory::read(std::uint64_t address, std::uint8_t* to, std::uint64_t b
     } else if (page == pages_.end()) {
       std::memset(to, 0, piece.bytes);
     } else {
-      std::memcpy(to, page->second->data() + address % kPageBytes, piece.bytes);
+      std::memcpy(to, page->second.bytes() + address % kPageBytes, piece.bytes);
     }
     address += piece.bytes;
     to += piece.bytes;
@@ -39,9 +39,9 @@ void SparseMemory::write(std::uint64_t address, const std::uint8_t* from, std::u
   while (bytes > 0) {
     const Piece piece = piece_at(address, bytes);
     if (!piece.elided) {
-      std::unique_ptr<Page>& page = pages_[address / kPageBytes];
-      if (!page) page = std::make_unique<Page>();
-      std::memcpy(page->data() + address % kPageBytes, from, piece.bytes);
+      Page& page = pages_[address / kPageBytes];
+      if (page.bytes() == nullptr) page.own = std::make_unique<Bytes>();
+      std::memcpy(page.bytes() + address % kPageBytes, from, piece.bytes);
     }
     address += piece.bytes;
     from += piece.bytes;
@@ -63,6 +63,33 @@ void SparseMemory::elide(std::uint64_t address, std::uint64_t bytes) {
     }
   }
   elided_ = std::move(apart);
+}
+
+void SparseMemory::map(std::uint64_t address, std::uint8_t* memory, std::uint64_t bytes) {
+  for (std::uint64_t offset = 0; offset < bytes; offset += kPageBytes) {
+    Page& page = pages_[(address + offset) / kPageBytes];
+    page.own.reset();
+    page.mapped = memory + offset;
+  }
+}
+
+void SparseMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
+  for (std::uint64_t offset = 0; offset < bytes; offset += kPageBytes) {
+    pages_.erase((address + offset) / kPageBytes);
+  }
+}
+
+void SparseMemory::clear(std::uint64_t address, std::uint64_t bytes) {
+  while (bytes > 0) {
+    const std::uint64_t piece = std::min(bytes, kPageBytes - address % kPageBytes);
+    if (piece == kPageBytes) {
+      pages_.erase(address / kPageBytes);
+    } else if (const auto page = pages_.find(address / kPageBytes); page != pages_.end()) {
+      std::memset(page->second.bytes() + address % kPageBytes, 0, piece);
+    }
+    address += piece;
+    bytes -= piece;
+  }
 }
 
 }  // namespace railyard::host

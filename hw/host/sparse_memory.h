@@ -1,6 +1,7 @@
 // Bytes of a large address range of which few are written: pages of 4 KiB, made when they are first
 // written; all else reads as zero. Ranges that are elided keep nothing: they read as a fixed
-// function of the address, and writes to them are dropped.
+// function of the address, and writes to them are dropped. Pages that are mapped are others' bytes:
+// reads and writes go to those.
 #pragma once
 
 #include <array>
@@ -27,12 +28,25 @@ class SparseMemory {
   /// From now on; what was written there before is hidden.
   void elide(std::uint64_t address, std::uint64_t bytes);
 
+  /// Whole pages of which none is mapped or elided, `address` a page's: from now on they are the
+  /// bytes at `memory`, which outlive the mapping, and what was written there before is gone.
+  void map(std::uint64_t address, std::uint8_t* memory, std::uint64_t bytes);
+  /// Whole pages that are mapped: from now on they read as zero.
+  void unmap(std::uint64_t address, std::uint64_t bytes);
+  /// The range reads as zero, unless it is elided. It is not mapped.
+  void clear(std::uint64_t address, std::uint64_t bytes);
+
   bool elided(std::uint64_t address) const { return piece_at(address, 1).elided; }
-  /// Pages that exist.
+  /// Pages that exist, the mapped ones included.
   std::size_t pages() const { return pages_.size(); }
 
  private:
-  using Page = std::array<std::uint8_t, kPageBytes>;
+  using Bytes = std::array<std::uint8_t, kPageBytes>;
+  struct Page {
+    std::unique_ptr<Bytes> own;      // or
+    std::uint8_t* mapped = nullptr;  // another's
+    std::uint8_t* bytes() const { return own ? own->data() : mapped; }
+  };
   struct Range {
     std::uint64_t begin;
     std::uint64_t end;
@@ -44,7 +58,7 @@ class SparseMemory {
   };
   Piece piece_at(std::uint64_t address, std::uint64_t bytes) const;
 
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::unordered_map<std::uint64_t, Page> pages_;
   std::vector<Range> elided_;  // in order and apart
 };
 

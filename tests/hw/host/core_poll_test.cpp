@@ -1,6 +1,8 @@
 // Waiting: polled memory and interrupts.
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "tests/hw/host/core_bench.h"
 #include "tests/support/link_bench.h"
 #include "tests/support/stacks.h"
@@ -33,6 +35,27 @@ Time seen_at(Time start, Time written) {
 // The grid of 20 ns begins at 7 ns; a write takes 60 ns to be seen.
 TEST(HostCorePoll, WakesAtTheFirstGridPointAtWhichTheWriteIsSeen) {
   EXPECT_EQ(seen_at(7 * kNs, 947 * kNs), 1007 * kNs);  // just on the grid
+}
+TEST(HostCorePoll, TheRestOfTheLineThatItFoundStaysInTheCore) {
+  CoreBench bench;
+  bench.dma(500 * kNs, kFlag + 63, 1);
+  std::vector<Time> took;
+  bench.core([&](Core& core) {
+    std::array<std::uint8_t, 64> line{};
+    const auto read = [&](Address address, std::size_t bytes) {
+      const Time start = core.now();
+      core.read(address, line.data(), bytes);
+      took.push_back(core.now() - start);
+    };
+    core.poll(kFlag + 63, 1, kNotZero);
+    read(kFlag, 64);
+    EXPECT_EQ(line[63], 1);
+    read(kFlag, 64);  // later: who knows
+    core.poll(kFlag + 63, 1, kNotZero);
+    read(kFlag + 32, 64);  // of two lines
+  });
+  bench.run();
+  EXPECT_THAT(took, ElementsAre(6400, 90 * kNs, 90 * kNs));  // 64 B at 80 Gb/s; a miss
 }
 TEST(HostCorePoll, APicosecondLaterIsOneGridPointLater) {
   EXPECT_EQ(seen_at(7 * kNs, 947 * kNs + 1), 1027 * kNs);
