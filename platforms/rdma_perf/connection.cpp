@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <new>
 
 #include "tlm/base/error.h"
@@ -13,6 +14,9 @@ namespace {
 
 constexpr std::uint64_t kPage = AddressSpace::kPageBytes;
 constexpr std::uint8_t kPort = 1;
+
+/// A program that the run's end, or an error, takes down: verbs would take time that is over.
+bool unwinding() { return std::uncaught_exceptions() > 0; }
 
 ibv_mtu verbs_mtu(std::uint32_t bytes) {
   int code = IBV_MTU_256;
@@ -46,7 +50,7 @@ Buffer::Buffer(ibv_pd* pd, std::size_t bytes) : memory_(std::calloc(bytes + kPag
 }
 
 Buffer::~Buffer() {
-  ibv_dereg_mr(mr_);
+  if (!unwinding()) ibv_dereg_mr(mr_);
   std::free(memory_);
 }
 
@@ -62,6 +66,7 @@ Device::Device(Core& core) : core_(core) {
 }
 
 Device::~Device() {
+  if (unwinding()) return;
   ibv_dealloc_pd(pd_);
   ibv_close_device(context_);
 }
@@ -99,7 +104,9 @@ Connection::Connection(Device& device, const TestConfig& config, const Connectio
   device.check(error == 0, "ibv_modify_qp to INIT");
 }
 
-Connection::~Connection() { ibv_destroy_qp(qp_); }
+Connection::~Connection() {
+  if (!unwinding()) ibv_destroy_qp(qp_);
+}
 
 void Connection::set_memory(const Buffer& buffer, std::uint64_t offset, std::uint64_t half) {
   source_ = buffer.data() + offset;

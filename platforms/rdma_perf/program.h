@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <utility>
 #include <vector>
 
 #include "platforms/rdma_perf/board.h"
@@ -33,30 +33,13 @@ class Program {
  public:
   /// `roles`: one for each pair of hosts that this one is in; all clients' or all servers'.
   Program(Setting& setting, std::vector<Role> roles)
-      : setting_(setting), config_(setting.config), roles_(std::move(roles)) {}
+      : setting_(setting), roles_(std::move(roles)) {}
 
   void run(Core& core, AddressSpace& memory);
 
  private:
-  /// Sizes that are measured at once.
-  using Phase = std::vector<std::size_t>;
-
-  std::vector<Phase> phases() const;
-  void run_phase(Device& device, const Phase& phase);
-  void open_queues(Device& device, std::size_t connections);
-  void close_queues();
-  void measure(Device& device, const Phase& phase);
-  void check_bytes();
-  bool client() const { return roles_.front().client; }
-  std::uint64_t half() const;
-
   Setting& setting_;
-  const TestConfig& config_;
   std::vector<Role> roles_;
-  AddressSpace* memory_ = nullptr;
-  std::unique_ptr<Buffer> buffer_;
-  CompletionQueues queues_;
-  std::vector<std::unique_ptr<Connection>> connections_;
 };
 
 }  // namespace railyard::rdma_perf

@@ -65,8 +65,6 @@ RdmaHost::RdmaHost(sc_core::sc_module_name name, const RdmaHostConfig& config, c
   link_ = std::make_unique<LinkEnd>(("link" + number).c_str(), port.partition, port.link,
                                     Announce::kLastBit);
   bind_both(nic_->mac(), *link_);
-  const host::HostMemoryConfig& memory = config_.host.memory;
-  memory_ = std::make_unique<host::HostAddressSpace>(host_->memory(), memory.base, memory.total());
 }
 
 RdmaHost::~RdmaHost() = default;
@@ -107,14 +105,17 @@ const PauseLog& RdmaHost::pause_log(std::uint32_t /*port*/) { return nic_->mac()
 void RdmaHost::set_program(Program program, verbs::Neighbours neighbours) {
   program_ = std::move(program);
   neighbours_ = std::move(neighbours);
-  host_->core(0).context().memory = memory_.get();
   host_->core(0).set_program([this](Core& core) { run(core); });
 }
 
+// What the program holds goes with its thread, while the host is still there.
 void RdmaHost::run(Core& core) {
-  verbs::Machine machine(core, *memory_, {find_device(core)}, config_.verbs);
+  const host::HostMemoryConfig& config = config_.host.memory;
+  host::HostAddressSpace memory(host_->memory(), config.base, config.total());
+  host_->core(0).context().memory = &memory;
+  verbs::Machine machine(core, memory, {find_device(core)}, config_.verbs);
   machine.set_neighbours(neighbours_);
-  program_(core, *memory_);
+  program_(core, memory);
 }
 
 driver::DevicePlace RdmaHost::find_device(Core& core) {

@@ -58,7 +58,6 @@ class RdmaHost : public sc_core::sc_module, public HostNode {
   const pcie::PlacedFunction* placed_ = nullptr;
   std::unique_ptr<nic::Nic> nic_;
   std::unique_ptr<LinkEnd> link_;
-  std::unique_ptr<host::HostAddressSpace> memory_;
   Program program_;
   verbs::Neighbours neighbours_;
 };
