@@ -20,7 +20,7 @@ BandwidthLoop::BandwidthLoop(Device& device, Setting& setting,
   for (const auto& connection : connections) {
     const bool sends = connection->id().client || config_.bidirectional;
     const bool receives =
-        config_.test == Test::kSend && (!connection->id().client || config_.bidirectional);
+        config_.test == TestKind::kSend && (!connection->id().client || config_.bidirectional);
     if (receives) {
       receivers_.push_back(connection.get());
       to_post_.push_back(config_.iterations);

@@ -51,13 +51,13 @@ const std::vector<Step>& read_steps() {
 
 }  // namespace
 
-const std::vector<Step>& steps_of(Test test) {
+const std::vector<Step>& steps_of(TestKind test) {
   static const std::vector<Step> kWrite = {kDoorbell, kWqe,      kTranslated, kPayload, kPacket,
                                            kOnLine,   kReceived, kTransport,  kWritten};
   static const std::vector<Step> kSend = {kDoorbell, kWqe,      kTranslated, kPayload, kPacket,
                                           kOnLine,   kReceived, kTransport,  kWritten, kCompletion};
-  if (test == Test::kRead) return read_steps();
-  return test == Test::kSend ? kSend : kWrite;
+  if (test == TestKind::kRead) return read_steps();
+  return test == TestKind::kSend ? kSend : kWrite;
 }
 
 void Breakdown::add(Time posted, Time seen, const LastPassing& sender,

@@ -25,7 +25,7 @@ struct Step {
 
 /// The way of a message of each test, from its posting on; its last part, "seen", ends when
 /// software at its end knows of it.
-const std::vector<Step>& steps_of(Test test);
+const std::vector<Step>& steps_of(TestKind test);
 
 /// Remembers when a NIC's points were last passed.
 class LastPassing : public nic::Observer {
@@ -44,7 +44,7 @@ class LastPassing : public nic::Observer {
 /// Sums the parts of messages of one size.
 class Breakdown {
  public:
-  explicit Breakdown(Test test) : steps_(steps_of(test)), sums_(steps_.size() + 1, 0) {}
+  explicit Breakdown(TestKind test) : steps_(steps_of(test)), sums_(steps_.size() + 1, 0) {}
 
   /// A message that was posted at `posted` and known of at `seen`.
   void add(Time posted, Time seen, const LastPassing& sender, const LastPassing& receiver);

@@ -24,13 +24,13 @@ ibv_mtu verbs_mtu(std::uint32_t bytes) {
   return static_cast<ibv_mtu>(code);
 }
 
-ibv_wr_opcode opcode_of(Test test) {
+ibv_wr_opcode opcode_of(TestKind test) {
   switch (test) {
-    case Test::kRead:
+    case TestKind::kRead:
       return IBV_WR_RDMA_READ;
-    case Test::kSend:
+    case TestKind::kSend:
       return IBV_WR_SEND;
-    case Test::kWrite:
+    case TestKind::kWrite:
       break;
   }
   return IBV_WR_RDMA_WRITE;
@@ -89,7 +89,7 @@ Connection::Connection(Device& device, const TestConfig& config, const Connectio
   made.recv_cq = queues.receive;
   made.qp_type = IBV_QPT_RC;
   made.cap.max_send_wr = config.depth;
-  made.cap.max_recv_wr = config.test == Test::kSend ? config.receive_depth : 1;
+  made.cap.max_recv_wr = config.test == TestKind::kSend ? config.receive_depth : 1;
   made.cap.max_send_sge = 1;
   made.cap.max_recv_sge = 1;
   made.cap.max_inline_data = config.inlined(bytes) ? config.inline_bytes : 0;
@@ -117,7 +117,7 @@ void Connection::set_memory(const Buffer& buffer, std::uint64_t offset, std::uin
 
 void Connection::publish(Board& board) const {
   // A READ takes what the other side would send, everything else goes to where that receives.
-  const std::uint8_t* reached = config_.test == Test::kRead ? source_ : target_;
+  const std::uint8_t* reached = config_.test == TestKind::kRead ? source_ : target_;
   board.publish(id_, {qp_->qp_num, qp_->qp_num & 0xFFFFU, rkey_,
                       reinterpret_cast<std::uintptr_t>(reached), device_.gid()});
 }
@@ -163,7 +163,7 @@ void Connection::write_pattern() {
 
 std::uint64_t Connection::wrong_bytes(std::uint64_t messages) const {
   const std::uint64_t reached =
-      config_.test == Test::kSend ? 1 : std::min<std::uint64_t>(messages, positions());
+      config_.test == TestKind::kSend ? 1 : std::min<std::uint64_t>(messages, positions());
   std::uint64_t wrong = 0;
   for (std::uint64_t m = 0; m < reached; ++m) {
     for (std::uint64_t i = 0; i < bytes_; ++i) {
@@ -195,7 +195,7 @@ std::uint64_t Connection::offset_of(std::uint64_t index) const {
 void Connection::fill(ibv_send_wr& request, ibv_sge& segment, std::uint64_t index,
                       bool signalled) const {
   const std::uint64_t offset = offset_of(index);
-  const std::uint8_t* local = config_.test == Test::kRead ? target_ : source_;
+  const std::uint8_t* local = config_.test == TestKind::kRead ? target_ : source_;
   segment.addr = reinterpret_cast<std::uintptr_t>(local) + offset;
   segment.length = static_cast<std::uint32_t>(bytes_);
   segment.lkey = lkey_;

@@ -37,7 +37,7 @@ LatencyLoop::~LatencyLoop() { memory_.unmap(last_received_, 1); }
 SizeResult& LatencyLoop::result() const { return setting_.results.sizes[size_]; }
 
 void LatencyLoop::prepare() {
-  if (config_.test == Test::kSend) {
+  if (config_.test == TestKind::kSend) {
     const std::uint64_t most = std::min<std::uint64_t>(config_.receive_depth, config_.iterations);
     for (; receives_posted_ < most; ++receives_posted_) connection_.post_receive(0);
   }
@@ -49,7 +49,7 @@ void LatencyLoop::prepare() {
 
 void LatencyLoop::run() {
   constexpr unsigned kBothWays = 2;
-  const bool reads = config_.test == Test::kRead;
+  const bool reads = config_.test == TestKind::kRead;
   if (reads && client_) read();
   if (!reads) ping_pong();
   if (!client_) return;
@@ -92,7 +92,7 @@ void LatencyLoop::post() {
 }
 
 void LatencyLoop::wait_for_message() {
-  if (config_.test == Test::kSend) {
+  if (config_.test == TestKind::kSend) {
     wait_for(queues_.receive);
     if (receives_posted_ == config_.iterations) return;
     ++receives_posted_;

@@ -79,7 +79,7 @@ void RdmaPerfFabric::register_bandwidth(StatisticsRegistry& statistics, SizeResu
 
 void RdmaPerfFabric::register_latency(StatisticsRegistry& statistics, SizeResult& result) {
   const std::string prefix = prefix_of(result);
-  const std::string of = config_.test.test == Test::kRead ? "A READ" : "Half a round trip";
+  const std::string of = config_.test.test == TestKind::kRead ? "A READ" : "Half a round trip";
   const LatencyRow& row = result.latency;
   const auto add = [&](const char* name, const char* doc, double LatencyRow::*number) {
     add_number(statistics, {prefix + name, "us", of + doc}, row, number);

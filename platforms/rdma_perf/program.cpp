@@ -83,7 +83,7 @@ void Session::open_queues(std::size_t connections) {
   }
   queues_.send =
       ibv_create_cq(device_.context(), entries(config_.depth), nullptr, queues_.channel, 0);
-  const std::uint32_t receives = config_.test == Test::kSend ? config_.receive_depth : 1;
+  const std::uint32_t receives = config_.test == TestKind::kSend ? config_.receive_depth : 1;
   queues_.receive =
       ibv_create_cq(device_.context(), entries(receives), nullptr, queues_.channel, 0);
   device_.check(queues_.send != nullptr && queues_.receive != nullptr, "ibv_create_cq");
@@ -139,7 +139,7 @@ void Session::measure(const Phase& phase) {
 // Only where something comes to: a READ's to who posts, everything else's to the other side.
 void Session::check_bytes() {
   if (!setting_.carried || config_.measure == Measure::kLatency) return;
-  const bool here = config_.bidirectional || client() == (config_.test == Test::kRead);
+  const bool here = config_.bidirectional || client() == (config_.test == TestKind::kRead);
   if (!here) return;
   for (const auto& connection : connections_) {
     setting_.results.wrong_bytes += connection->wrong_bytes(config_.iterations);

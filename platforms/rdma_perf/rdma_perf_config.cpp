@@ -78,7 +78,7 @@ void RdmaPerfConfig::resolve(const Bound& bound) {
     bound.fail("congestion.algorithm", "these NICs do not control congestion yet",
                "write none; PFC and ECN have keys of their own");
   }
-  const bool looks_at_memory = test.measure == Measure::kLatency && test.test == Test::kWrite;
+  const bool looks_at_memory = test.measure == Measure::kLatency && test.test == TestKind::kWrite;
   if (looks_at_memory && data == DataMode::kElided) {
     bound.fail("data", "the latency of a WRITE is seen by its last byte", "write data: carried");
   }

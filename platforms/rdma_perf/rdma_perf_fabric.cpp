@@ -106,7 +106,7 @@ void RdmaPerfFabric::watch_congestion(const Routes& routes) {
   std::vector<FlowPath> paths;
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     // What a READ moves comes from the server.
-    const bool back = config_.test.test == Test::kRead;
+    const bool back = config_.test.test == TestKind::kRead;
     const std::uint32_t source = back ? pairs_[i].server : pairs_[i].client;
     const std::uint32_t destination = back ? pairs_[i].client : pairs_[i].server;
     FlowPath path;

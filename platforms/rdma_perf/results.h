@@ -14,7 +14,7 @@ namespace railyard::rdma_perf {
 
 /// Of one size.
 struct SizeResult {
-  SizeResult(std::uint64_t of, Test test) : bytes(of), breakdown(test) {}
+  SizeResult(std::uint64_t of, TestKind test) : bytes(of), breakdown(test) {}
 
   std::uint64_t bytes;
   std::vector<BandwidthRow> clients;  // all that posted, as they ended

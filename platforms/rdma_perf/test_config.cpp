@@ -27,7 +27,7 @@ void check_latency(const TestConfig& config, const Bound& bound) {
   bound.needs("mixed", config.mixed, setting);
   bound.needs("post_list", config.post_list != 1, setting);
   bound.needs("signal_every", config.signal_every.has_value(), setting);
-  if (config.events && config.test == Test::kWrite) {
+  if (config.events && config.test == TestKind::kWrite) {
     bound.fail("events", "the latency of a WRITE is seen in memory, where nothing completes",
                "write test: read or send, or no events");
   }
@@ -49,7 +49,7 @@ void check(const TestConfig& config, const Bound& bound) {
   if (config.mixed && config.sizes.size() < 2) {
     bound.fail("mixed", "there is one size", "write two or more sizes");
   }
-  if (config.mixed && config.test == Test::kSend) {
+  if (config.mixed && config.test == TestKind::kSend) {
     bound.fail("mixed", "receivers of SENDs have buffers of one size", "write test: write or read");
   }
   if (config.signal_every && *config.signal_every > config.depth) {
@@ -64,7 +64,7 @@ void check(const TestConfig& config, const Bound& bound) {
                    std::to_string(config.depth),
                "write at most depth");
   }
-  bound.needs("inline", config.test == Test::kRead && config.inline_bytes != 0,
+  bound.needs("inline", config.test == TestKind::kRead && config.inline_bytes != 0,
               "test: write or send");
   check_latency(config, bound);
 }
@@ -91,7 +91,8 @@ TestConfig::TestConfig() {
 }
 
 void TestConfig::declare(Parameters& p) {
-  p.choice("test", test, {{"write", Test::kWrite}, {"read", Test::kRead}, {"send", Test::kSend}})
+  p.choice("test", test,
+           {{"write", TestKind::kWrite}, {"read", TestKind::kRead}, {"send", TestKind::kSend}})
       .doc("ib_write_*, ib_read_*, ib_send_* of perftest");
   p.choice("measure", measure, {{"bandwidth", Measure::kBandwidth}, {"latency", Measure::kLatency}})
       .doc(

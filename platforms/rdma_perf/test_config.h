@@ -11,7 +11,7 @@
 
 namespace railyard::rdma_perf {
 
-enum class Test : std::uint8_t { kWrite, kRead, kSend };
+enum class TestKind : std::uint8_t { kWrite, kRead, kSend };
 enum class Measure : std::uint8_t { kBandwidth, kLatency };
 
 /// Path MTU by message size.
@@ -35,7 +35,7 @@ struct PairConfig {
 struct TestConfig {
   TestConfig();
 
-  Test test = Test::kWrite;
+  TestKind test = TestKind::kWrite;
   Measure measure = Measure::kBandwidth;
   std::vector<Bytes> sizes;  // 2 B to 8 MiB, powers of two
   bool mixed = false;
@@ -61,7 +61,9 @@ struct TestConfig {
   /// beyond 8 KiB; never more than `depth`.
   std::uint32_t signal_every_of(std::uint64_t bytes) const;
   std::uint32_t path_mtu_of(std::uint64_t bytes) const;
-  bool inlined(std::uint64_t bytes) const { return test != Test::kRead && bytes <= inline_bytes; }
+  bool inlined(std::uint64_t bytes) const {
+    return test != TestKind::kRead && bytes <= inline_bytes;
+  }
 };
 
 }  // namespace railyard::rdma_perf
