@@ -211,6 +211,7 @@ class Run {
   }
 
   void print_summary() const {
+    fmt::print("{}", fabric_->text());
     fmt::print("{}", summary_table(result_, fabric_->summary()));
     if (result_.congestion != nullptr) fmt::print("{}", congestion_text(*result_.congestion));
     const std::uint64_t left = simulation_->outstanding_work();

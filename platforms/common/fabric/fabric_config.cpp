@@ -121,11 +121,10 @@ void FabricConfig::check_stuck(const EndpointNames& names) const {
 std::vector<PatternEndpoint> endpoints_of(const Topology& topology) {
   std::vector<PatternEndpoint> endpoints;
   endpoints.reserve(topology.endpoints().size());
-  // Links are in the order of their lower ends, and hosts come before switches.
-  for (const Topology::Link& link : topology.links()) {
-    if (link.a.node >= topology.hosts()) break;
-    const std::string& host = topology.nodes()[link.a.node].name;
-    endpoints.push_back({host, host + ".nic" + std::to_string(link.a.port), link.rate});
+  for (const Topology::Endpoint& endpoint : topology.endpoints()) {
+    const std::string& host = topology.nodes()[endpoint.nic.node].name;
+    endpoints.push_back({host, host + ".nic" + std::to_string(endpoint.nic.port),
+                         topology.links()[endpoint.link].rate});
   }
   return endpoints;
 }

@@ -68,11 +68,7 @@ std::uint64_t TesterFabric::unfinished_flows() const {
   return unfinished;
 }
 
-std::uint64_t TesterFabric::dropped_frames() const {
-  std::uint64_t dropped = 0;
-  for (const auto& node : switches_) dropped += node->dropped_frames();
-  return dropped;
-}
+std::uint64_t TesterFabric::dropped_frames() const { return network_.dropped_frames(); }
 
 double TesterFabric::completion_us() const {
   Time last = 0;
@@ -128,7 +124,8 @@ std::vector<std::string> TesterFabric::summary() const {
 /// Of the switches those that dropped most, then those that buffered most.
 void TesterFabric::append_switches(const Values& values, std::vector<std::string>& names) const {
   std::vector<std::string> prefixes;
-  for (const auto& node : switches_) prefixes.push_back(std::string(node->name()) + ".");
+  for (const EthSwitch* node : network_.switches())
+    prefixes.push_back(std::string(node->name()) + ".");
   const auto weight = [&](const std::string& prefix) {
     return std::make_pair(values.at(prefix + "dropped_frames"),
                           values.at(prefix + "buffer_peak_bytes"));
@@ -146,7 +143,7 @@ void TesterFabric::append_switches(const Values& values, std::vector<std::string
 void TesterFabric::append_ports(const Values& values, std::vector<std::string>& names) const {
   constexpr std::array<const char*, 3> kShown = {"pfc_xoff_sent", "pause_us", "ecn_marked"};
   std::vector<std::pair<double, std::string>> ports;
-  for (const auto& node : switches_) {
+  for (EthSwitch* node : network_.switches()) {
     for (std::size_t i = 0; i < node->port_count(); ++i) {
       const auto number = static_cast<PortId>(i);
       if (!node->has_port(number)) continue;

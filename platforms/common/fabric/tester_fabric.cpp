@@ -3,20 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "hw/congestion/dcqcn.h"
-#include "hw/eth_switch/eth_switch.h"
-#include "hw/eth_switch/switch_port.h"
 #include "hw/tester/port.h"
 #include "platforms/common/fabric/lossless_checks.h"
 #include "platforms/common/fabric/modules.h"
 #include "platforms/common/topology/dependencies.h"
 #include "platforms/common/topology/summary.h"
 #include "tlm/base/error.h"
-#include "tlm/link/link.h"
-#include "tlm/link/link_checker.h"
 #include "waveforms/trace_file.h"
 
 namespace railyard {
@@ -27,13 +22,12 @@ TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, b
       blocks_(config.congestion, context_.get()),
       topology_(build_topology(config.topology, config.link)),
       endpoints_(endpoints_of(topology_)),
-      names_(endpoints_) {
+      names_(endpoints_),
+      network_(topology_, config_.link, config_.switches, simulation, blocks_) {
   const Routes routes(topology_, config.topology.routing);
   blocks_.on_tick([this](Time now) { context_.set_time(now); });
-  build_switches();
-  build_hosts();
-  connect_links(checks);
-  add_routes(routes);
+  build_hosts(checks);
+  network_.add_routes(routes, [this](std::uint32_t i) { return address_of(i, config_.nic.ip).ip; });
   add_flows(routes);
   check_lossless(config_, topology_, flows_);
   say_topology(routes);
@@ -52,44 +46,6 @@ void TesterFabric::join(TraceFile& trace, std::function<void(Time)> ticks) {
 
 // --- modules ---
 
-Partition& TesterFabric::partition_of(std::uint32_t switch_node) {
-  const std::size_t number = switch_node - topology_.hosts();
-  return simulation_.partition(number * simulation_.partition_count() / topology_.switches());
-}
-
-LinkConfig TesterFabric::link_config(const Topology::Link& link) const {
-  LinkConfig config = config_.link;
-  config.rate = link.rate;
-  config.length = link.length;
-  return config;
-}
-
-std::string TesterFabric::port_name(Topology::Port port) const {
-  const Topology::Node& node = topology_.nodes()[port.node];
-  return node.name + (node.is_switch ? ".port" : ".nic") + std::to_string(port.port);
-}
-
-void TesterFabric::build_switches() {
-  std::vector<std::vector<std::optional<SwitchLine>>> lines(topology_.switches());
-  for (std::uint32_t i = 0; i < topology_.switches(); ++i) {
-    lines[i].resize(topology_.nodes()[topology_.hosts() + i].ports);
-  }
-  const auto add = [&](Topology::Port port, Topology::Port peer, const LinkConfig& link) {
-    if (port.node < topology_.hosts()) return;
-    lines[port.node - topology_.hosts()][port.port] = SwitchLine{link, port_name(peer)};
-  };
-  for (const Topology::Link& link : topology_.links()) {
-    add(link.a, link.b, link_config(link));
-    add(link.b, link.a, link_config(link));
-  }
-  for (std::uint32_t i = 0; i < topology_.switches(); ++i) {
-    const std::uint32_t node = topology_.hosts() + i;
-    switches_.push_back(std::make_unique<Switch>(topology_.nodes()[node].name.c_str(),
-                                                 partition_of(node), config_.switches, lines[i],
-                                                 blocks_));
-  }
-}
-
 TesterConfig TesterFabric::tester_config(std::uint32_t endpoint) const {
   TesterConfig config = config_.tester;
   config.congestion = config_.congestion;
@@ -102,44 +58,14 @@ TesterConfig TesterFabric::tester_config(std::uint32_t endpoint) const {
   return config;
 }
 
-void TesterFabric::build_hosts() {
-  for (std::uint32_t node = 0; node < topology_.hosts(); ++node) {
-    std::vector<HostPort> ports;
-    for (std::uint32_t i = static_cast<std::uint32_t>(endpoint_ports_.size());
-         i < endpoints_.size() && topology_.endpoints()[i].nic.node == node; ++i) {
-      const Topology::Endpoint& endpoint = topology_.endpoints()[i];
-      ports.push_back({endpoint.nic.port, partition_of(endpoint.at.node), tester_config(i),
-                       address_of(i, config_.nic.ip), link_config(topology_.links()[i]),
-                       port_name(endpoint.at)});
-    }
-    hosts_.push_back(std::make_unique<Host>(topology_.nodes()[node].name.c_str(), ports, blocks_));
-    for (const auto& nic : hosts_.back()->nics) endpoint_ports_.push_back(nic.get());
-  }
-}
-
-LinkEnd& TesterFabric::link_end(Topology::Port port) {
-  return port.node < topology_.hosts() ? hosts_[port.node]->link(port.port)
-                                       : switches_[port.node - topology_.hosts()]->link(port.port);
-}
-
-void TesterFabric::connect_links(bool checks) {
-  for (const Topology::Link& link : topology_.links()) {
-    LinkEnd::connect(link_end(link.a), link_end(link.b));
-    if (checks) check_link(link_end(link.a), link_end(link.b));
-  }
-}
-
-void TesterFabric::add_routes(const Routes& routes) {
-  for (std::uint32_t i = 0; i < topology_.switches(); ++i) {
-    Forwarding& forwarding = switches_[i]->forwarding();
-    for (std::uint32_t endpoint = 0; endpoint < endpoints_.size(); ++endpoint) {
-      const PortList ports = routes.ports(topology_.hosts() + i, endpoint);
-      if (ports.empty()) continue;
-      const Forwarding::GroupId group = forwarding.add_group({ports.begin(), ports.end()});
-      std::visit([&](const auto& ip) { forwarding.add_route(ip, group); },
-                 address_of(endpoint, config_.nic.ip).ip);
-    }
-  }
+void TesterFabric::build_hosts(bool checks) {
+  network_.add_hosts(
+      [this](const std::string& name, const std::vector<HostPort>& ports) {
+        auto host = std::make_unique<Host>(name.c_str(), ports, *this);
+        for (const auto& nic : host->nics) endpoint_ports_.push_back(nic.get());
+        return host;
+      },
+      checks);
 }
 
 // --- flows ---
@@ -150,7 +76,7 @@ void TesterFabric::add_flows(const Routes& routes) {
       make_flows(config_.traffic, endpoints_, simulation_.partition(0).random("traffic"));
   flows_.reserve(specs.size());
   for (const FlowSpec& spec : specs) {
-    if (routes.ports(topology_.endpoints()[spec.source].at.node, spec.destination).empty()) {
+    if (!routes.join(topology_, spec.source, spec.destination)) {
       throw ConfigError(config_.traffic.mark.place(),
                         "traffic: there is no route from " + endpoints_[spec.source].port + " to " +
                             endpoints_[spec.destination].port,

@@ -1,8 +1,5 @@
 // A fabric of switches between testers, of any topology. Module names: host "h0" with ports
-// "h0.nic0" and halves of links "h0.link0"; switch "sw0" with "sw0.port3" and "sw0.link3".
-//
-// Every switch has a route to every endpoint's address. A switch and the ports of its hosts are in
-// one partition; switches are dealt to partitions in their order.
+// "h0.nic0" and halves of links "h0.link0"; those of switches are in network.h.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +12,7 @@
 #include "hw/tester/flow.h"
 #include "platforms/common/congestion/congestion_monitor.h"
 #include "platforms/common/fabric/fabric_config.h"
+#include "platforms/common/fabric/network.h"
 #include "platforms/common/platform.h"
 #include "platforms/common/topology/routes.h"
 #include "platforms/common/topology/topology.h"
@@ -23,8 +21,6 @@
 
 namespace railyard {
 
-class EthSwitch;
-class LinkEnd;
 class TesterPort;
 
 class TesterFabric : public Fabric {
@@ -46,31 +42,22 @@ class TesterFabric : public Fabric {
 
  private:
   struct Host;
-  struct Switch;
   struct FlowEnds {
     std::uint32_t source;
     std::uint32_t destination;
   };
 
-  void build_switches();
-  void build_hosts();
-  void connect_links(bool checks);
-  void add_routes(const Routes& routes);
+  void build_hosts(bool checks);
   void add_flows(const Routes& routes);
   void check_contexts() const;
   void say_topology(const Routes& routes);
   void watch_congestion(const Routes& routes);
-  std::vector<std::size_t> egresses_of(const Routes& routes, const FlowEnds& flow) const;
   void register_totals(StatisticsRegistry& statistics);
 
   using Values = std::map<std::string, double>;
   void append_switches(const Values& values, std::vector<std::string>& names) const;
   void append_ports(const Values& values, std::vector<std::string>& names) const;
 
-  Partition& partition_of(std::uint32_t switch_node);
-  LinkConfig link_config(const Topology::Link& link) const;
-  std::string port_name(Topology::Port port) const;
-  LinkEnd& link_end(Topology::Port port);
   TesterPort& endpoint_port(std::uint32_t endpoint) const { return *endpoint_ports_[endpoint]; }
   TesterConfig tester_config(std::uint32_t endpoint) const;
 
@@ -89,12 +76,10 @@ class TesterFabric : public Fabric {
   std::vector<PatternEndpoint> endpoints_;
   EndpointNames names_;
   std::vector<Topology::Port> cycle_;  // of buffer dependencies
-  std::vector<std::unique_ptr<Host>> hosts_;
-  std::vector<std::unique_ptr<Switch>> switches_;
+  Network network_;
   std::vector<TesterPort*> endpoint_ports_;  // [endpoint]
   std::vector<FlowConfig> flows_;
   std::vector<FlowEnds> flow_ends_;
-  std::map<Topology::Port, std::size_t> port_numbers_;  // among those that congestion_ looks at
   std::unique_ptr<CongestionMonitor> congestion_;
 };
 

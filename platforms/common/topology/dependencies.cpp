@@ -24,6 +24,7 @@ class Dependencies {
     std::vector<bool> done(topology.nodes().size(), false);
     for (std::uint32_t e = 0; e < topology.endpoints().size(); ++e) {
       const std::uint32_t at = topology.endpoints()[e].at.node;
+      if (at < topology.hosts()) continue;  // back to back
       if (!done[at]) sources_.push_back(at);
       if (!done[at]) targets_.push_back(e);
       done[at] = true;

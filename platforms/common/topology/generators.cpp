@@ -45,6 +45,7 @@ class Generator {
     links_.push_back({a, b, fabric_rate_, fabric_length_});
   }
 
+  void back_to_back();
   void star();
   void leaf_spine();
   void fat_tree();
@@ -67,6 +68,9 @@ class Generator {
 Topology Generator::generate() {
   switch (config_.kind) {
     case TopologyKind::kExplicit:
+      break;
+    case TopologyKind::kBackToBack:
+      back_to_back();
       break;
     case TopologyKind::kStar:
       star();
@@ -91,6 +95,11 @@ Topology Generator::generate() {
       break;
   }
   return Topology(config_.kind, std::move(nodes_), std::move(links_));
+}
+
+void Generator::back_to_back() {
+  const std::uint32_t first = add_host();
+  link_host({first, 0}, {add_host(), 0});
 }
 
 void Generator::star() { add_hosts(add_switch("sw", 0, 1, *config_.hosts), *config_.hosts); }
@@ -280,6 +289,8 @@ TopologySize size_of(const TopologyConfig& config) {
   switch (config.kind) {
     case TopologyKind::kExplicit:
       break;
+    case TopologyKind::kBackToBack:
+      return {2, 2, 0, {}, "kind"};
     case TopologyKind::kStar:
       return star_size(*config.hosts);
     case TopologyKind::kLeafSpine:

@@ -4,6 +4,7 @@
 // to peers. Hosts are numbered switch by switch. Ports that the switches have beyond these are
 // spare.
 //
+//   back_to_back    no switch: port 0 of h0 and of h1
 //   star            sw0; host i at port i
 //   leaf_spine      leaf<l> port i: host, port hosts_per_switch + s: spine<s> port l
 //   fat_tree        k pods of k/2 edge and k/2 agg switches, (k/2)^2 core switches (Al-Fares et

@@ -233,6 +233,10 @@ Routes::Routes(const Topology& topology, RoutingMode mode) : mode_(mode), hosts_
   std::vector<std::uint16_t> group(topology.switches(), 0);
   std::vector<bool> seen(topology.switches(), false);
   for (const Topology::Endpoint& endpoint : topology.endpoints()) {
+    if (endpoint.at.node < hosts_) {  // back to back: no switch leads there
+      destinations_.push_back({endpoint.at.node, 0, 0});
+      continue;
+    }
     const std::uint32_t s = endpoint.at.node - hosts_;
     if (!seen[s]) {
       seen[s] = true;

@@ -54,6 +54,13 @@ class Routes {
   /// Throws std::invalid_argument if kDimensionOrder is asked of what is no torus.
   Routes(const Topology& topology, RoutingMode mode);
 
+  /// Two endpoints that reach each other, by switches or back to back.
+  bool join(const Topology& topology, std::uint32_t source, std::uint32_t destination) const {
+    const Topology::Port at = topology.endpoints()[source].at;
+    if (at.node < hosts_) return at == topology.endpoints()[destination].nic;
+    return !ports(at.node, destination).empty();
+  }
+
   /// Where `node`, a switch, sends frames for topology.endpoints()[endpoint]. Empty if it cannot be
   /// reached: a NIC of another rail, or, with up_down, from a switch that no route passes.
   PortList ports(std::uint32_t node, std::uint32_t endpoint) const {

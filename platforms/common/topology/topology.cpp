@@ -32,6 +32,8 @@ const char* name_of(TopologyKind kind) {
   switch (kind) {
     case TopologyKind::kExplicit:
       return "explicit";
+    case TopologyKind::kBackToBack:
+      return "back_to_back";
     case TopologyKind::kStar:
       return "star";
     case TopologyKind::kLeafSpine:
@@ -110,14 +112,18 @@ void Topology::cable() {
   first_port_.push_back(0);
   for (const Node& node : nodes_) first_port_.push_back(first_port_.back() + node.ports);
   peers_.assign(first_port_.back(), {kNowhere, 0});
-  for (const Link& link : links_) {
-    if (link.b.node < hosts_) throw std::invalid_argument("a cable joins two hosts");
+  for (std::uint32_t i = 0; i < links_.size(); ++i) {
+    const Link& link = links_[i];
+    if (link.b.node < hosts_ && kind_ != TopologyKind::kBackToBack) {
+      throw std::invalid_argument("a cable joins two hosts");
+    }
     for (const auto& [from, to] : {std::pair(link.a, link.b), std::pair(link.b, link.a)}) {
       Port& peer = peers_[first_port_[from.node] + from.port];
       if (peer.node != kNowhere) throw std::invalid_argument("two cables in " + name_of(from));
       peer = to;
     }
-    if (link.a.node < hosts_) endpoints_.push_back({link.a, link.b});
+    if (link.a.node < hosts_) endpoints_.push_back({link.a, link.b, i});
+    if (link.b.node < hosts_) endpoints_.push_back({link.b, link.a, i});
   }
 }
 

@@ -16,6 +16,7 @@ namespace railyard {
 
 enum class TopologyKind : std::uint8_t {
   kExplicit,
+  kBackToBack,
   kStar,
   kLeafSpine,
   kFatTree,
@@ -71,16 +72,18 @@ class Topology {
     }
   };
 
-  /// A cabled port of a host, and the port of a switch at the other end.
+  /// A cabled port of a host, and the port at the other end: a switch's, or, back to back, the
+  /// other host's.
   struct Endpoint {
     Port nic;
     Port at;
+    std::uint32_t link = 0;  // index of the cable in links()
   };
 
   Topology() = default;
   /// Ports in `links` index `nodes` as given; both are then put in canonical order. Throws
-  /// std::invalid_argument if a link ends nowhere, a port has two cables, a cable joins two hosts,
-  /// or a name occurs twice.
+  /// std::invalid_argument if a link ends nowhere, a port has two cables, a cable joins two hosts
+  /// (but back to back), or a name occurs twice.
   Topology(TopologyKind kind, std::vector<Node> nodes, std::vector<Link> links);
 
   TopologyKind kind() const { return kind_; }

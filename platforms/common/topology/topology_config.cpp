@@ -15,9 +15,10 @@ namespace {
 using Kind = TopologyKind;
 using Kinds = std::vector<Kind>;
 
-constexpr Kind kAllKinds[] = {Kind::kExplicit, Kind::kStar,          Kind::kLeafSpine,
-                              Kind::kFatTree,  Kind::kRailOptimised, Kind::kRing,
-                              Kind::kTorus,    Kind::kDragonfly};
+// Before those with switches, before those with links between switches.
+constexpr Kind kAllKinds[] = {Kind::kExplicit,  Kind::kBackToBack, Kind::kStar,
+                              Kind::kLeafSpine, Kind::kFatTree,    Kind::kRailOptimised,
+                              Kind::kRing,      Kind::kTorus,      Kind::kDragonfly};
 
 /// A key that is a count.
 struct Count {
@@ -33,7 +34,7 @@ struct Count {
 const std::vector<Count>& counts() {
   using C = TopologyConfig;
   constexpr std::uint32_t kMany = 1'000'000;  // keeps products of three in 64 bits
-  static const Kinds kGenerated(std::begin(kAllKinds) + 1, std::end(kAllKinds));
+  static const Kinds kGenerated(std::begin(kAllKinds) + 2, std::end(kAllKinds));
   static const std::vector<Count> kTable = {
       {"hosts", &C::hosts, 1, kMany, {Kind::kStar, Kind::kRailOptimised}, {}, "Hosts"},
       {"leaves", &C::leaves, 1, kMany, {Kind::kLeafSpine}, {}, "Leaf switches"},
@@ -91,7 +92,7 @@ bool holds(const Kinds& kinds, Kind kind) {
 }
 
 const Kinds& fabric_kinds() {
-  static const Kinds kKinds(std::begin(kAllKinds) + 2, std::end(kAllKinds));
+  static const Kinds kKinds(std::begin(kAllKinds) + 3, std::end(kAllKinds));
   return kKinds;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "platforms/common/topology/dependencies.h"
 #include "platforms/common/topology/summary.h"
 #include "tests/platforms/common/topology_support.h"
 #include "tlm/base/format.h"
@@ -54,6 +55,27 @@ void expect_sound(const Topology& topology) {
     for (std::uint32_t to = 0; to < topology.endpoints().size(); ++to) {
       ASSERT_FALSE(routes.ports(from.at.node, to).empty());
     }
+  }
+}
+
+TEST(BackToBack, IsTwoHostsAndACable) {
+  const Topology t = built("kind: back_to_back");
+  ASSERT_EQ(t.hosts(), 2U);
+  EXPECT_EQ(t.switches(), 0U);
+  ASSERT_EQ(t.endpoints().size(), 2U);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    EXPECT_TRUE(t.endpoints()[i].nic == (Topology::Port{i, 0}));
+    EXPECT_TRUE(t.endpoints()[i].at == (Topology::Port{1 - i, 0}));
+  }
+  const Routes routes(t, RoutingMode::kShortest);
+  EXPECT_TRUE(routes.join(t, 0, 1));
+  EXPECT_FALSE(routes.join(t, 0, 0));
+  EXPECT_TRUE(find_dependency_cycle(t, routes).empty());
+}
+
+TEST(BackToBack, HasNoKeysOfOtherKinds) {
+  for (const char* key : {"hosts: 2", "radix: 4", "fabric_rate: 100Gbps"}) {
+    EXPECT_NE(refusal(std::string("topology: {kind: back_to_back, ") + key + "}"), "") << key;
   }
 }
 

@@ -17,6 +17,7 @@ void expect_delivery(const std::string& topology, const std::string& traffic) {
 }
 
 TEST(FabricDelivery, Star) { expect_delivery("kind: star, hosts: 8", "pattern: all_to_all"); }
+TEST(FabricDelivery, BackToBack) { expect_delivery("kind: back_to_back", "pattern: all_to_all"); }
 TEST(FabricDelivery, LeafSpine) {
   expect_delivery("kind: leaf_spine, leaves: 3, spines: 2, hosts_per_switch: 4",
                   "pattern: all_to_all");

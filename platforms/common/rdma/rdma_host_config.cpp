@@ -1,0 +1,93 @@
+#include "platforms/common/rdma/rdma_host_config.h"
+
+#include "hw/nic/nic_profile.h"
+
+namespace railyard::rdma {
+
+namespace {
+
+constexpr std::uint32_t kRoceHeaders = 96;  // what a path MTU must leave of an interface's
+
+/// What TLPs of the largest payload that hosts usually set leave of a link.
+Rate bandwidth_of(const pcie::LinkConfig& link) {
+  constexpr std::uint64_t kPayload = 256;
+  constexpr std::uint64_t kOverhead = 24;
+  const Rate rate = link.rate();
+  return {rate.numerator() / rate.denominator() * kPayload / (kPayload + kOverhead), 1};
+}
+
+}  // namespace
+
+void NicKeys::declare(Parameters& p) {
+  NicConfig::declare(p);
+  p.choice("path_mtu", path_mtu,
+           {{"256", 256}, {"512", 512}, {"1024", 1024}, {"2048", 2048}, {"4096", 4096}})
+      .doc("Largest payload of a packet of queue pairs, bytes");
+  p.choice("ip", ip, {{"ipv4", IpVersion::k4}, {"ipv6", IpVersion::k6}})
+      .doc("Family of the NICs' addresses");
+}
+
+void SlowHostConfig::declare(Parameters& p) {
+  p.add("host", host).required().doc("Its name, such as h1");
+  p.add("memory_bandwidth", memory_bandwidth)
+      .range(Rate::gbps(1), Rate::gbps(100'000))
+      .doc("Of its memory; none: as all hosts");
+  p.add("pcie_generation", pcie_generation).range(3, 5).doc("Of its NIC's link; none: as all");
+  p.add("pcie_lanes", pcie_lanes)
+      .range(1, 16)
+      .accept("is no width of a link", "1 | 2 | 4 | 8 | 16",
+              [](unsigned lanes) { return (lanes & (lanes - 1)) == 0; })
+      .doc("Of its NIC's link; none: as all");
+  p.where(mark);
+  p.check([this](const Bound& bound) {
+    if (memory_bandwidth || pcie_generation || pcie_lanes) return;
+    bound.fail("host", "nothing makes it slow", "write memory_bandwidth or pcie_lanes");
+  });
+}
+
+RdmaHostConfig::RdmaHostConfig() {
+  const auto nothing = [](const std::string& /*key*/) { return false; };
+  nic::apply_profile(nic, nic.profile, nothing);
+}
+
+void RdmaHostConfig::declare(Parameters& p) {
+  p.choice("pcie", pcie, {{"modelled", PcieWay::kModelled}, {"ideal", PcieWay::kIdeal}})
+      .doc("Links and TLPs as in the standard, or latency, bandwidth and order alone (host.ideal)");
+  p.group("pcie_link", pcie_link).doc("Between every host and its NIC; the NIC's profile sets it");
+  p.group("host", host).doc("All hosts");
+  p.group("nic", nic).doc("All NICs");
+  p.group("verbs", verbs).doc("What verbs take on a core");
+  p.list("slow", slow).doc("Hosts that differ from the others");
+}
+
+void RdmaHostConfig::resolve(const Bound& bound, LinkConfig& link) {
+  const nic::HostSlot slot = nic::host_slot(nic.profile);
+  if (!bound.has("link.rate")) link.rate = slot.rate;
+  if (!bound.has("pcie_link.generation")) pcie_link.generation = slot.generation;
+  if (!bound.has("pcie_link.lanes")) pcie_link.lanes = slot.lanes;
+  if (!bound.has("host.ideal.bandwidth")) host.ideal.bandwidth = bandwidth_of(pcie_link);
+  if (nic.path_mtu + kRoceHeaders > nic.interface_mtu) {
+    bound.fail(
+        "nic.path_mtu",
+        "it leaves less than 96 B of an interface MTU of " + std::to_string(nic.interface_mtu),
+        "write a smaller one, or a larger nic.interface_mtu");
+  }
+  for (const SlowHostConfig& one : slow) {
+    if (pcie == PcieWay::kModelled || (!one.pcie_generation && !one.pcie_lanes)) continue;
+    bound.fail("slow", "an ideal PCIe has neither generation nor width",
+               "write memory_bandwidth, or pcie: modelled");
+  }
+}
+
+RdmaHostConfig RdmaHostConfig::of_host(const std::string& name) const {
+  RdmaHostConfig config = *this;
+  for (const SlowHostConfig& one : slow) {
+    if (one.host != name) continue;
+    if (one.memory_bandwidth) config.host.memory.bandwidth = *one.memory_bandwidth;
+    if (one.pcie_generation) config.pcie_link.generation = *one.pcie_generation;
+    if (one.pcie_lanes) config.pcie_link.lanes = *one.pcie_lanes;
+  }
+  return config;
+}
+
+}  // namespace railyard::rdma
