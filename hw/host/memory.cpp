@@ -63,13 +63,6 @@ void HostMemory::add_metrics(Node& node, const std::string& name) {
   statistics.on_reset([&node](Time now) { node.outstanding.reset(now); });
 }
 
-void HostMemory::set_depth(Node& node, std::uint64_t depth) {
-  const Time now = lazy_.now();
-  node.depth = depth;
-  node.outstanding.set(depth, now);
-  node.depth_probe.set(depth, now);
-}
-
 // The burst goes on, with its fraction of a picosecond, unless the node has been idle.
 Time HostMemory::start_of(Node& node, std::uint64_t bytes, bool write) {
   const Time now = lazy_.now();
@@ -90,7 +83,7 @@ void HostMemory::access_from(unsigned from, Ref<pcie::MemoryAccess> access) {
   access->done_at = start + config_.latency + (at == from ? 0 : config_.remote_latency);
   if (!lane.event.pending()) lazy_.schedule(lane.event, access->done_at);
   lane.accesses.push(std::move(access));
-  set_depth(node, node.depth + 1);
+  node.set_depth(node.depth + 1, lazy_.now());
 }
 
 // One that failed takes no bandwidth, but its turn: it may come out behind its own time.
@@ -98,7 +91,7 @@ void HostMemory::finish(Lane& lane) {
   const Time now = lazy_.now();
   while (!lane.accesses.empty() && lane.accesses.front()->done_at <= now) {
     const Ref<pcie::MemoryAccess> access = lane.accesses.pop();
-    set_depth(lane.node, lane.node.depth - 1);
+    lane.node.set_depth(lane.node.depth - 1, now);
     if (!access->failed && !access->write) sample(*access);
     access->client->memory_done(*access);
   }

@@ -114,6 +114,11 @@ class HostMemory final : public pcie::MemoryPort {
   };
   struct Node {
     Node(HostMemory& owner, const std::string& name);
+    void set_depth(std::uint64_t accesses, Time now) {
+      depth = accesses;
+      outstanding.set(accesses, now);
+      depth_probe.set(accesses, now);
+    }
     ByteClock clock;
     Lane local;
     Lane remote;
@@ -132,7 +137,6 @@ class HostMemory final : public pcie::MemoryPort {
 
   void access_from(unsigned from, Ref<pcie::MemoryAccess> access);
   Time start_of(Node& node, std::uint64_t bytes, bool write);
-  void set_depth(Node& node, std::uint64_t depth);
   void finish(Lane& lane);
   void sample(pcie::MemoryAccess& access) const;
   void tell(std::uint64_t address, std::uint64_t bytes);
