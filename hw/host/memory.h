@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -147,7 +148,7 @@ class HostMemory final : public pcie::MemoryPort {
   HostMemoryConfig config_;
   HostData data_;
   SparseMemory bytes_;
-  std::deque<Node> nodes_;
+  std::vector<std::unique_ptr<Node>> nodes_;
   std::deque<Side> sides_;
   std::vector<Watch> watches_;
   std::function<void(std::uint64_t, std::uint64_t)> watch_added_;

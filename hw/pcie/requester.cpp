@@ -97,7 +97,7 @@ void Requester::give_read(DmaRequest&& request, DmaListener& listener) {
 }
 
 // What the line took within the call that gave it is told after that call.
-void Requester::tell(DmaListener& listener, DmaDone done) {
+void Requester::tell(DmaListener& listener, DmaDone&& done) {
   scheduler_.on_time(name_);
   if (!giving_) {
     listener.dma_done(done);

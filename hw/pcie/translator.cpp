@@ -6,7 +6,7 @@
 namespace railyard::pcie {
 
 Translator::Translator(Hierarchy& hierarchy, const std::string& name, const IommuConfig& config,
-                       unsigned ports, std::function<void(unsigned port, Result)> out)
+                       unsigned ports, std::function<void(unsigned port, Result&&)> out)
     : hierarchy_(hierarchy),
       iommu_(config),
       walkers_(config.walkers),
