@@ -21,15 +21,15 @@ HostMemory::HostMemory(const std::string& name, LazyScheduler& lazy, const HostM
     : name_(name), lazy_(lazy), config_(config), data_(data) {
   for (unsigned i = 0; i < config_.nodes; ++i) {
     const std::string node_name = name + ".node" + std::to_string(i);
-    add_metrics(nodes_.emplace_back(*this, node_name), node_name);
+    add_metrics(*nodes_.emplace_back(std::make_unique<Node>(*this, node_name)), node_name);
     sides_.emplace_back(*this, i);
   }
 }
 
 HostMemory::~HostMemory() {
-  for (Node& node : nodes_) {
-    lazy_.cancel(node.local.event);
-    lazy_.cancel(node.remote.event);
+  for (const auto& node : nodes_) {
+    lazy_.cancel(node->local.event);
+    lazy_.cancel(node->remote.event);
   }
 }
 
@@ -63,13 +63,6 @@ void HostMemory::add_metrics(Node& node, const std::string& name) {
   statistics.on_reset([&node](Time now) { node.outstanding.reset(now); });
 }
 
-void HostMemory::set_depth(Node& node, std::uint64_t depth) {
-  const Time now = lazy_.now();
-  node.depth = depth;
-  node.outstanding.set(depth, now);
-  node.depth_probe.set(depth, now);
-}
-
 // The burst goes on, with its fraction of a picosecond, unless the node has been idle.
 Time HostMemory::start_of(Node& node, std::uint64_t bytes, bool write) {
   const Time now = lazy_.now();
@@ -84,13 +77,13 @@ Time HostMemory::start_of(Node& node, std::uint64_t bytes, bool write) {
 void HostMemory::access_from(unsigned from, Ref<pcie::MemoryAccess> access) {
   access->failed = !covers(access->address, access->bytes);
   const unsigned at = access->failed ? from : node_of(access->address);
-  Node& node = nodes_[at];
+  Node& node = *nodes_[at];
   const Time start = access->failed ? lazy_.now() : start_of(node, access->bytes, access->write);
   Lane& lane = at == from ? node.local : node.remote;
   access->done_at = start + config_.latency + (at == from ? 0 : config_.remote_latency);
   if (!lane.event.pending()) lazy_.schedule(lane.event, access->done_at);
   lane.accesses.push(std::move(access));
-  set_depth(node, node.depth + 1);
+  node.set_depth(node.depth + 1, lazy_.now());
 }
 
 // One that failed takes no bandwidth, but its turn: it may come out behind its own time.
@@ -98,7 +91,7 @@ void HostMemory::finish(Lane& lane) {
   const Time now = lazy_.now();
   while (!lane.accesses.empty() && lane.accesses.front()->done_at <= now) {
     const Ref<pcie::MemoryAccess> access = lane.accesses.pop();
-    set_depth(lane.node, lane.node.depth - 1);
+    lane.node.set_depth(lane.node.depth - 1, now);
     if (!access->failed && !access->write) sample(*access);
     access->client->memory_done(*access);
   }
@@ -137,7 +130,7 @@ Time HostMemory::reserve(unsigned from, std::uint64_t address, std::uint64_t byt
   while (bytes > 0) {
     const std::uint64_t piece = std::min(bytes, kMostAtOnce - address % kMostAtOnce);
     const unsigned at = node_of(address);
-    const Time start = start_of(nodes_[at], piece, write);
+    const Time start = start_of(*nodes_[at], piece, write);
     done = std::max(done, start + config_.latency + (at == from ? 0 : config_.remote_latency));
     address += piece;
     bytes -= piece;

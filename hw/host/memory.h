@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -123,6 +124,11 @@ class HostMemory final : public pcie::MemoryPort {
   };
   struct Node {
     Node(HostMemory& owner, const std::string& name);
+    void set_depth(std::uint64_t accesses, Time now) {
+      depth = accesses;
+      outstanding.set(accesses, now);
+      depth_probe.set(accesses, now);
+    }
     ByteClock clock;
     Lane local;
     Lane remote;
@@ -141,7 +147,6 @@ class HostMemory final : public pcie::MemoryPort {
 
   void access_from(unsigned from, Ref<pcie::MemoryAccess> access);
   Time start_of(Node& node, std::uint64_t bytes, bool write);
-  void set_depth(Node& node, std::uint64_t depth);
   void finish(Lane& lane);
   void sample(pcie::MemoryAccess& access) const;
   void tell(std::uint64_t address, std::uint64_t bytes);
@@ -152,7 +157,7 @@ class HostMemory final : public pcie::MemoryPort {
   HostMemoryConfig config_;
   HostData data_;
   SparseMemory bytes_;
-  std::deque<Node> nodes_;
+  std::vector<std::unique_ptr<Node>> nodes_;
   std::deque<Side> sides_;
   std::vector<Watch> watches_;
   std::function<void(std::uint64_t, std::uint64_t)> watch_added_;

@@ -90,8 +90,8 @@ void Completer::advance() {
     posted_.pop();
     ++first_posted_;
   }
-  answer_flushed();
-  start_waiting();
+  if (!held_.empty()) answer_flushed();
+  if (!waiting_.empty()) start_waiting();
 }
 
 void Completer::make_visible(Posted& posted) {

@@ -63,13 +63,4 @@ void CreditPools::update(FlowClass flow_class, std::uint64_t headers, std::uint6
   show(pool, now);
 }
 
-void CreditPools::wait(FlowClass flow_class, bool waits, Time now) {
-  WaitPoint& point = pools_[static_cast<std::size_t>(flow_class)].waiting;
-  if (waits) {
-    point.begin(now);
-  } else {
-    point.end();
-  }
-}
-
 }  // namespace railyard::pcie

@@ -39,7 +39,14 @@ class CreditPools {
     return pools_[static_cast<std::size_t>(flow_class)].header_limit;
   }
   /// Somebody waits for credits of the class, or no longer does.
-  void wait(FlowClass flow_class, bool waits, Time now);
+  void wait(FlowClass flow_class, bool waits, Time now) {
+    WaitPoint& point = pools_[static_cast<std::size_t>(flow_class)].waiting;
+    if (waits) {
+      point.begin(now);
+    } else {
+      point.end();
+    }
+  }
 
  private:
   struct Pool {

@@ -161,8 +161,12 @@ void Port::send(TlpRef tlp) {
 void Port::pick() {
   if (!up_) return;
   const Time now = scheduler_.now();
-  if (send_skip(now) || send_dllp(now) || send_replay(now) || send_tlp(now)) return;
-  stand_idle(now);
+  if (send_skip(now)) return;
+  if (dllp_due()) {
+    send_dllp(now);
+    return;
+  }
+  if (!send_replay(now) && !send_tlp(now)) stand_idle(now);
 }
 
 // Until `bytes` are on the line, whose rate is exact over packets that follow each other.
@@ -197,7 +201,7 @@ bool Port::send_skip(Time now) {
   return true;
 }
 
-bool Port::send_dllp(Time now) {
+void Port::send_dllp(Time now) {
   if (ack_due_ || nak_due_) {
     const Dllp dllp{nak_due_ ? Dllp::Kind::kNak : Dllp::Kind::kAck, FlowClass::kPosted,
                     expected_ - 1, 0, 0};
@@ -205,9 +209,8 @@ bool Port::send_dllp(Time now) {
     if (nak_due_) naks_.add();
     ack_due_ = nak_due_ = false;
     put(dllp, now);
-    return true;
+    return;
   }
-  if (update_due_ == 0) return false;
   const auto i = static_cast<std::size_t>(__builtin_ctz(update_due_));
   update_due_ &= static_cast<std::uint8_t>(update_due_ - 1);
   const Buffer& buffer = buffers_[i];
@@ -220,7 +223,6 @@ bool Port::send_dllp(Time now) {
     constexpr Time kRefresh = 30 * kMicrosecond;  // 2.6.1.2
     scheduler_.schedule(update_[i], now + kRefresh);
   }
-  return true;
 }
 
 void Port::put(const Dllp& dllp, Time now) {

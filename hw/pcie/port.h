@@ -109,7 +109,8 @@ class Port {
   }
   void pick();
   bool send_skip(Time now);
-  bool send_dllp(Time now);
+  bool dllp_due() const { return ack_due_ || nak_due_ || update_due_ != 0; }
+  void send_dllp(Time now);
   bool send_replay(Time now);
   bool send_tlp(Time now);
   void stand_idle(Time now);

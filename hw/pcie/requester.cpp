@@ -97,7 +97,7 @@ void Requester::give_read(DmaRequest&& request, DmaListener& listener) {
 }
 
 // What the line took within the call that gave it is told after that call.
-void Requester::tell(DmaListener& listener, DmaDone done) {
+void Requester::tell(DmaListener& listener, DmaDone&& done) {
   scheduler_.on_time(name_);
   if (!giving_) {
     listener.dma_done(done);
@@ -135,7 +135,7 @@ void Requester::cut_write(Write& write) {
   const DmaRequest& request = write.request;
   const std::uint64_t address = request.address + write.cut;
   const std::uint32_t bytes = next_request(address, request.bytes - write.cut, max_payload_);
-  const TlpRef tlp = hierarchy_.tlps().acquire();
+  TlpRef tlp = hierarchy_.tlps().acquire();
   tlp->type = TlpType::kMemoryWrite;
   tlp->relaxed = request.relaxed;
   tlp->requester = id_;
@@ -153,7 +153,7 @@ void Requester::cut_write(Write& write) {
   }
   hierarchy_.write_starts(*tlp, write.under_way);
   if (observer_ != nullptr) observer_->requested(*tlp, tlp->since);
-  port_.send(tlp);
+  port_.send(std::move(tlp));
 }
 
 void Requester::sending(const Tlp& tlp) {
@@ -221,7 +221,7 @@ void Requester::cut_read(std::uint32_t index) {
   issued_.push({number, tag.serial, now});
   if (!time_out_.pending()) scheduler_.schedule(time_out_, now + config_.completion_timeout);
 
-  const TlpRef tlp = hierarchy_.tlps().acquire();
+  TlpRef tlp = hierarchy_.tlps().acquire();
   tlp->type = TlpType::kMemoryRead;
   tlp->relaxed = read.request.relaxed;
   tlp->byte_enables = bytes == 0 ? 0 : 0xF;
@@ -241,7 +241,7 @@ void Requester::cut_read(std::uint32_t index) {
     waiting_reads_.pop();
   }
   if (observer_ != nullptr) observer_->requested(*tlp, now);
-  port_.send(tlp);
+  port_.send(std::move(tlp));
 }
 
 void Requester::completed(const Tlp& completion) {

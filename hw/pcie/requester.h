@@ -119,7 +119,7 @@ class Requester : public Awaiter {
   void answer(Tag& tag, std::uint16_t number, const Tlp* last, Status status);
   void finish_read(std::uint32_t index);
   void time_out();
-  void tell(DmaListener& listener, DmaDone done);
+  void tell(DmaListener& listener, DmaDone&& done);
   void tell_all();
   void register_all(const std::string& name);
 

@@ -28,7 +28,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, Hierarchy& hierarchy,
       translator_(
           hierarchy, std::string(this->name()) + ".iommu", config.iommu,
           static_cast<unsigned>(lines.size()),
-          [this](unsigned port, Translator::Result result) { route(port, std::move(result)); }),
+          [this](unsigned port, Translator::Result&& result) { route(port, std::move(result)); }),
       asked_(kCpuTags),
       outbound_(hierarchy, std::string(this->name()) + ".outbound", config.outbound_latency,
                 [this](Outbound outbound) { leave(std::move(outbound)); }),
@@ -82,7 +82,7 @@ RootComplex::RootPort* RootComplex::port_for_bus(unsigned bus) {
   return nullptr;
 }
 
-void RootComplex::route(unsigned from, Translator::Result result) {
+void RootComplex::route(unsigned from, Translator::Result&& result) {
   RootPort& port = *ports_[from];
   Tlp& tlp = *result.tlp;
   if (tlp.is_completion()) {

@@ -88,7 +88,7 @@ class RootComplex : public sc_core::sc_module, public CpuPort {
   };
 
   // root_complex.cpp: what devices ask
-  void route(unsigned from, Translator::Result result);
+  void route(unsigned from, Translator::Result&& result);
   TlpRef moved(Tlp& tlp, std::uint64_t address);
   void route_completion(RootPort& from, TlpRef tlp);
   void refuse_request(RootPort& from, TlpRef tlp, const std::string& target);

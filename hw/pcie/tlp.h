@@ -110,8 +110,10 @@ struct TlpFields {
            type == TlpType::kCompletionData;
   }
   FlowClass flow_class() const {
-    if (is_completion()) return FlowClass::kCompletion;
-    return type == TlpType::kMemoryWrite ? FlowClass::kPosted : FlowClass::kNonPosted;
+    constexpr FlowClass kByType[] = {FlowClass::kNonPosted,  FlowClass::kPosted,
+                                     FlowClass::kNonPosted,  FlowClass::kNonPosted,
+                                     FlowClass::kCompletion, FlowClass::kCompletion};
+    return kByType[static_cast<std::size_t>(type)];
   }
   /// Dwords that `bytes` at `address` touch; a request for no byte has one (2.2.5).
   std::uint32_t dwords() const {

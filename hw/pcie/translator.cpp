@@ -6,7 +6,7 @@
 namespace railyard::pcie {
 
 Translator::Translator(Hierarchy& hierarchy, const std::string& name, const IommuConfig& config,
-                       unsigned ports, std::function<void(unsigned port, Result)> out)
+                       unsigned ports, std::function<void(unsigned port, Result&&)> out)
     : hierarchy_(hierarchy),
       iommu_(config),
       walkers_(config.walkers),
@@ -35,6 +35,11 @@ bool Translator::translate(Result& result) {
 
 void Translator::push(unsigned port, TlpRef tlp, bool translate_it) {
   Lane& lane = lanes_[port];
+  if (!translate_it && lane.ordered.empty()) {
+    const std::uint64_t address = tlp->address;
+    out_(port, {std::move(tlp), address});
+    return;
+  }
   const bool non_posted = tlp->flow_class() == FlowClass::kNonPosted;
   Pending pending;
   pending.result.address = tlp->address;

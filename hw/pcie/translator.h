@@ -27,7 +27,7 @@ class Translator {
   };
   /// `out` takes what is translated, or was never to be, of a port.
   Translator(Hierarchy& hierarchy, const std::string& name, const IommuConfig& config,
-             unsigned ports, std::function<void(unsigned port, Result)> out);
+             unsigned ports, std::function<void(unsigned port, Result&&)> out);
 
   Iommu& iommu() { return iommu_; }
   /// `translate`: it is a request for memory.
@@ -60,7 +60,7 @@ class Translator {
   Hierarchy& hierarchy_;
   Iommu iommu_;
   unsigned walkers_;
-  std::function<void(unsigned, Result)> out_;
+  std::function<void(unsigned, Result&&)> out_;
   std::vector<Lane> lanes_;
   std::uint64_t next_order_ = 0;
   std::vector<Page> walking_;

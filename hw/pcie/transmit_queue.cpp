@@ -1,15 +1,6 @@
 #include "hw/pcie/transmit_queue.h"
 
-#include <utility>
-
 namespace railyard::pcie {
-
-void TransmitQueue::push(TlpRef tlp) {
-  const FlowClass flow_class = tlp->flow_class();
-  if (flow_class == FlowClass::kPosted && tlp->relaxed) ++relaxed_posted_;
-  ring(flow_class).push({std::move(tlp), next_order_++});
-  ++size_;
-}
 
 bool TransmitQueue::behind_posted(const Entry& entry) {
   Ring<Entry>& posted = ring(FlowClass::kPosted);
@@ -62,13 +53,6 @@ bool TransmitQueue::held_by_order(const CreditPools& credits) {
 bool TransmitQueue::lacks_credits(FlowClass flow_class, const CreditPools& credits) {
   Ring<Entry>& entries = ring(flow_class);
   return !entries.empty() && !has_credits(*entries.front().tlp, credits);
-}
-
-TlpRef TransmitQueue::take(const Choice& choice) {
-  Entry entry = ring(choice.flow_class).take(choice.index);
-  --size_;
-  if (choice.flow_class == FlowClass::kPosted && entry.tlp->relaxed) --relaxed_posted_;
-  return std::move(entry.tlp);
 }
 
 }  // namespace railyard::pcie

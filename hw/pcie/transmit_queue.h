@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "hw/pcie/credit_pools.h"
 #include "hw/pcie/tlp.h"
@@ -18,7 +19,12 @@ namespace railyard::pcie {
 
 class TransmitQueue {
  public:
-  void push(TlpRef tlp);
+  void push(TlpRef tlp) {
+    const FlowClass flow_class = tlp->flow_class();
+    if (flow_class == FlowClass::kPosted && tlp->relaxed) ++relaxed_posted_;
+    ring(flow_class).push({std::move(tlp), next_order_++});
+    ++size_;
+  }
   bool empty() const { return size_ == 0; }
   std::size_t size(FlowClass flow_class) { return ring(flow_class).size(); }
 
@@ -34,7 +40,12 @@ class TransmitQueue {
   bool lacks_credits(FlowClass flow_class, const CreditPools& credits);
 
   const Tlp& look(const Choice& choice) { return *ring(choice.flow_class)[choice.index].tlp; }
-  TlpRef take(const Choice& choice);
+  TlpRef take(const Choice& choice) {
+    TlpRef tlp = ring(choice.flow_class).take(choice.index).tlp;
+    --size_;
+    if (choice.flow_class == FlowClass::kPosted && tlp->relaxed) --relaxed_posted_;
+    return tlp;
+  }
 
  private:
   struct Entry {

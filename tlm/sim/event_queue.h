@@ -17,10 +17,10 @@ class EventQueue {
  public:
   static constexpr std::size_t kMaxEndpoints = std::size_t{1} << 22;  // ids fit a tie's order
 
-  bool empty() const { return heap_.empty(); }
-  std::size_t size() const { return heap_.size(); }
+  bool empty() const { return size() == 0; }
+  std::size_t size() const { return heap_.size() - (vacant_ ? 1 : 0); }
   /// Events that keep a run alive.
-  std::size_t foreground() const { return heap_.size() - background_; }
+  std::size_t foreground() const { return size() - background_; }
   /// When the first is due; the queue is not empty.
   Time next_time() const { return heap_.front().time; }
   /// When the last that keeps a run alive is due, by looking at all; there is one.
@@ -37,6 +37,9 @@ class EventQueue {
     return event;
   }
   static void call(Event& event) { event.call_(event.owner_); }
+  /// Takes the first out and calls it. What it puts in first, mostly itself, takes its place: one
+  /// way through the heap for both. Until it returns, nothing may ask for times or the first.
+  void fire_first();
   static const Endpoint& endpoint(const Event& event) { return *event.endpoint_; }
   static bool in_background(const Event& event) { return event.background_; }
 
@@ -66,9 +69,16 @@ class EventQueue {
   void sift_up(std::size_t slot, Entry entry);
   void sift_down(std::size_t slot, Entry entry);
   void remove(std::size_t slot);
+  void close_gap(std::size_t slot);
+  void end_vacancy() {
+    if (!vacant_) return;
+    vacant_ = false;
+    close_gap(0);
+  }
 
   std::vector<Entry> heap_;
-  std::size_t background_ = 0;
+  std::uint32_t background_ = 0;
+  bool vacant_ = false;  // the first has been taken out, and its entry is still there
 };
 
 inline std::uint64_t EventQueue::order_of(Event& event) {
@@ -90,6 +100,7 @@ inline void EventQueue::put(Event& event, Time at) {
   const Entry entry{at, order_of(event), &event};
   event.time_ = at;
   if (event.pending()) {
+    end_vacancy();
     const std::size_t slot = event.slot_;
     if (entry.before(heap_[slot])) {
       sift_up(slot, entry);
@@ -99,6 +110,11 @@ inline void EventQueue::put(Event& event, Time at) {
     return;
   }
   if (event.background_) ++background_;
+  if (vacant_) {
+    vacant_ = false;
+    sift_down(0, entry);
+    return;
+  }
   heap_.push_back(entry);
   sift_up(heap_.size() - 1, entry);
 }
@@ -107,6 +123,23 @@ inline void EventQueue::remove(std::size_t slot) {
   Event& event = *heap_[slot].event;
   event.slot_ = Event::kNone;
   if (event.background_) --background_;
+  close_gap(slot);
+}
+
+inline void EventQueue::fire_first() {
+  struct Vacancy {
+    EventQueue& queue;
+    ~Vacancy() { queue.end_vacancy(); }
+  };
+  Event& event = *heap_.front().event;
+  event.slot_ = Event::kNone;
+  if (event.background_) --background_;
+  vacant_ = true;
+  const Vacancy vacancy{*this};
+  call(event);
+}
+
+inline void EventQueue::close_gap(std::size_t slot) {
   const Entry last = heap_.back();
   heap_.pop_back();
   if (slot == heap_.size()) return;

@@ -25,28 +25,13 @@ void LazyScheduler::schedule(Event& event, Time at) {
   queue_.put(event, at);
 }
 
-void LazyScheduler::on_time(const std::string& where) const {
-  if (stepping_ && now_ != partition_.now()) {
-    break_invariant(where, now_, "what others see came late, at " + format_time(partition_.now()));
-  }
-}
-
-void LazyScheduler::enter() {
-  if (stepping_ || visits_ > 0) {
-    ++visits_;
-    return;
-  }
-  ++visits_;
-  fire_until(partition_.now());
+void LazyScheduler::break_promise(const std::string& where) const {
+  break_invariant(where, now_, "what others see came late, at " + format_time(partition_.now()));
 }
 
 // What the visit made due now happens before anything else does, unless an exception ends the
 // visit, and with it the run.
-void LazyScheduler::leave() {
-  if (visits_ > 1 || stepping_) {
-    --visits_;
-    return;
-  }
+void LazyScheduler::leave_last() {
   const Time now = partition_.now();
   if (!queue_.empty() && queue_.next_time() <= now && std::uncaught_exceptions() == 0) {
     fire_until(now);
@@ -61,10 +46,8 @@ void LazyScheduler::fire_until(Time until) {
   try {
     while (!queue_.empty() && queue_.next_time() <= until) {
       now_ = queue_.next_time();
-      Event& event = queue_.pop();
-      queue_.bring_near();
       ++fired_;
-      EventQueue::call(event);
+      queue_.fire_first();
     }
   } catch (...) {
     stepping_ = false;

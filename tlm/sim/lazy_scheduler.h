@@ -55,7 +55,9 @@ class LazyScheduler {
   bool eager() const { return eager_ || attention_ > 0; }
 
   /// Breaks an invariant unless what happens now may be seen: `where` says who called out late.
-  void on_time(const std::string& where) const;
+  void on_time(const std::string& where) const {
+    if (stepping_ && now_ != partition_.now()) break_promise(where);
+  }
 
   /// Every outside call to the subsystem stands in one. They may nest, also in steps.
   class Visit {
@@ -80,9 +82,19 @@ class LazyScheduler {
   std::size_t pending() const { return queue_.size(); }
 
  private:
-  void enter();
-  void leave();
+  void enter() {
+    if (visits_++ == 0 && !stepping_) fire_until(partition_.now());
+  }
+  void leave() {
+    if (visits_ > 1 || stepping_) {
+      --visits_;
+    } else {
+      leave_last();
+    }
+  }
+  void leave_last();
   void fire_until(Time until);
+  void break_promise(const std::string& where) const;
   void wake() { catch_up(); }
   void rearm();
   Time wake_time() const;
