@@ -90,7 +90,7 @@ void Transmitter::want_reads(const TransmitJob& job, std::uint32_t slot) {
                     "a packet's segments are not as long as its payload");
   }
   asking_bytes_ += bytes;
-  asks_.push({dma_read_.pass(job.at, job.cls), slot});
+  asks_.push({dma_read_.pass(std::max(job.at, partition_.now()), job.cls), slot});
   if (asks_.size() == 1) plan_step();
 }
 

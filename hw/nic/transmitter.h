@@ -61,6 +61,11 @@ class Transmitter : public TransmitPath, public LineSource, private DmaClient {
     Time at = 0;
     std::uint32_t slot = 0;
   };
+  struct Refusal {
+    std::uint32_t bytes = 0;    // the fewest that were refused
+    std::uint32_t clients = 0;  // bit n: room_clients_[n] is to be told
+    std::size_t last = 0;       // who was told last
+  };
 
   void dma_done(std::uint64_t ticket, pcie::Status status, Ref<net::Payload> payload) override;
 
@@ -83,6 +88,7 @@ class Transmitter : public TransmitPath, public LineSource, private DmaClient {
   bool fits(std::uint8_t priority, std::uint32_t payload_bytes) const;
   bool egress_fits(std::uint8_t priority, std::uint32_t payload_bytes) const;
   void tell_room();
+  void tell_room_of(std::uint8_t priority);
   void count_bytes(std::uint8_t priority, std::int64_t change);
   void attribute_packetiser();
   void register_all();
@@ -112,8 +118,8 @@ class Transmitter : public TransmitPath, public LineSource, private DmaClient {
 
   std::array<std::uint64_t, kPriorities> bytes_of_{};  // of payload, taken and not on the line
   std::uint64_t bytes_ = 0;
-  mutable std::array<std::uint32_t, kPriorities> refused_bytes_{};
-  mutable std::uint8_t refused_ = 0;  // bit n: somebody was refused room of priority n
+  mutable std::array<Refusal, kPriorities> refusals_{};
+  mutable std::uint8_t refused_ = 0;  // bit n: somebody is to be told of room of priority n
   bool room_appeared_ = false;        // by drop(), and nobody has been told
 
   Histogram read_latency_;

@@ -8,10 +8,11 @@ namespace railyard::nic {
 
 bool Transmitter::room(std::uint8_t priority, std::uint32_t payload_bytes) const {
   if (fits(priority, payload_bytes)) return true;
-  const unsigned bit = 1U << priority;
-  std::uint32_t& least = refused_bytes_[priority];
-  least = (refused_ & bit) != 0 ? std::min(least, payload_bytes) : payload_bytes;
-  refused_ = static_cast<std::uint8_t>(refused_ | bit);
+  Refusal& refusal = refusals_[priority];
+  const bool anew = refusal.clients == 0;
+  refusal.bytes = anew ? payload_bytes : std::min(refusal.bytes, payload_bytes);
+  refusal.clients = (std::uint32_t{1} << room_clients_.size()) - 1;  // nobody says who asks
+  refused_ = static_cast<std::uint8_t>(refused_ | 1U << priority);
   dma_read_.block(egress_fits(priority, payload_bytes) ? Cause::kReads : Cause::kEgress,
                   units_.class_of(priority), partition_.now());
   return false;
@@ -29,14 +30,28 @@ bool Transmitter::fits(std::uint8_t priority, std::uint32_t payload_bytes) const
   return egress_fits(priority, payload_bytes) && units_.dma->payload_room(asked);
 }
 
-// Each refusal is answered once. Who is told may take packets, and be refused again.
 void Transmitter::tell_room() {
   for (unsigned left = refused_; left != 0; left &= left - 1) {
-    const auto p = static_cast<std::uint8_t>(__builtin_ctz(left));
-    if (!fits(p, refused_bytes_[p])) continue;
-    refused_ = static_cast<std::uint8_t>(refused_ & ~(1U << p));
+    tell_room_of(static_cast<std::uint8_t>(__builtin_ctz(left)));
+  }
+}
+
+// Clients are told in turn: the next one when more room appears, so that one that takes it within
+// the call leaves some to one that takes it later. All are told when nothing is left to leave.
+void Transmitter::tell_room_of(std::uint8_t priority) {
+  Refusal& refusal = refusals_[priority];
+  for (std::size_t i = 0; i < room_clients_.size(); ++i) {
+    if (refusal.clients == 0 || !fits(priority, refusal.bytes)) return;
+    std::size_t client = refusal.last;
+    do {
+      client = (client + 1) % room_clients_.size();
+    } while ((refusal.clients >> client & 1U) == 0);
+    refusal.last = client;
+    refusal.clients &= ~(1U << client);
+    if (refusal.clients == 0) refused_ = static_cast<std::uint8_t>(refused_ & ~(1U << priority));
     if (refused_ == 0) dma_read_.unblock(partition_.now());
-    for (RoomClient* client : room_clients_) client->transmit_room(p);
+    room_clients_[client]->transmit_room(priority);
+    if (bytes_of_[priority] != 0) return;
   }
 }
 

@@ -88,7 +88,10 @@ TEST(LineTurns, NoticesAndAcknowledgementsGoAheadOfPayloadAndRequestsDoNot) {
   turns.set_head(response, {0, 100, false});
   turns.set_head(notice, {0, 100, false});
   EXPECT_EQ(turns.next(kAll, 0), notice);
-  EXPECT_EQ(turns.next(kAll, 0), response);
+  turns.set_head(notice, {});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(turns.next(kAll, 0), response);  // one behind the other
+  turns.set_head(response, {});
+  EXPECT_EQ(turns.next(kAll, 0), request);
 }
 
 TEST(LineTurns, AHeadGoesWhenItIsReady) {

@@ -51,7 +51,9 @@ struct Points : Observer {
 constexpr std::size_t kMemory = std::size_t{1} << 20;
 
 struct TransmitterBench {
-  explicit TransmitterBench(const NicConfig& config = {}, const LinkConfig& link = link_of(0))
+  /// `hears`: `ear` is told of room.
+  explicit TransmitterBench(const NicConfig& config = {}, const LinkConfig& link = link_of(0),
+                            bool hears = true)
       : partition(simulation.partition()),
         parts(partition, "nic", config),
         mac("mac", parts.units, link.rate, "stub", blocks),
@@ -64,7 +66,7 @@ struct TransmitterBench {
         ear(partition) {
     parts.units.dma = &dma;
     dma.carried = config.payload_carried;
-    transmitter.add_room_client(ear);
+    if (hears) transmitter.add_room_client(ear);
     bind_both(mac, end);
     bind_both(stub, stub_end);
     LinkEnd::connect(end, stub_end);

@@ -98,6 +98,76 @@ TEST(NicTransmitterRoom, AppearsAfterADropAndAfterAFailure) {
   EXPECT_THAT(bench.ear.told, ElementsAre(Told(kMicrosecond, 3), Told(3 * kMicrosecond, 3)));
 }
 
+/// Takes as many packets as there is room for, until it has given `count`.
+class Feeder : public RoomClient {
+ public:
+  Feeder(TransmitterBench& bench, std::uint32_t bytes, std::uint64_t count,
+         net::Opcode opcode = net::Opcode::kRcRdmaWriteOnly)
+      : bench_(bench), frame_(frame_of(3, bytes, opcode)), bytes_(bytes), left_(count) {
+    bench.transmitter.add_room_client(*this);
+  }
+  /// It goes on so much after it is told of room, and not within the call.
+  void set_delay(Time delay) { delay_ = delay; }
+  void transmit_room(std::uint8_t /*priority*/) override {
+    if (delay_ == 0) return feed();
+    bench_.at(bench_.partition.now() + delay_, [this] { feed(); });
+  }
+  std::uint64_t left() const { return left_; }
+  void feed() {
+    while (left_ != 0 && bench_.transmitter.room(3, bytes_)) {
+      --left_;
+      TransmitJob job;
+      job.headers = &frame_;
+      job.priority = 3;
+      const BusSegment segment{(left_ & 0x7F) * 4096, bytes_};
+      job.segments = &segment;
+      job.count = 1;
+      job.at = bench_.partition.now() + 10 * kNanosecond;
+      bench_.transmitter.take(job);
+    }
+  }
+
+ private:
+  TransmitterBench& bench_;
+  net::Frame frame_;
+  std::uint32_t bytes_;
+  std::uint64_t left_;
+  Time delay_ = 0;
+};
+
+TEST(NicTransmitterRoom, IsSharedByTwoThoughOneIsAlwaysLater) {
+  TransmitterBench bench({}, bench::link_of(0), false);
+  Feeder requests(bench, 4096, 1000);
+  Feeder responses(bench, 4096, 1000, net::Opcode::kRcRdmaReadResponseMiddle);
+  requests.set_delay(20 * kNanosecond);
+  bench.at(0, [&] {
+    requests.feed();
+    responses.feed();
+  });
+  bench.run(1000 * slot_of(4096));
+  EXPECT_NEAR(static_cast<double>(requests.left()), 500, 25);
+  EXPECT_NEAR(static_cast<double>(responses.left()), 500, 25);
+  bench.run();
+  EXPECT_EQ(requests.left() + responses.left(), 0U);
+  EXPECT_EQ(bench.stub.received.size(), 2000U);
+  // The line was never idle.
+  EXPECT_LT(bench.partition.now(), 2000 * slot_of(4096) + kMicrosecond);
+}
+
+TEST(NicTransmitterRoom, OfAnEmptyPriorityIsToldToAllAtOnce) {
+  TransmitterBench bench(small_egress());
+  bench::RoomEar second(bench.partition);
+  bench.transmitter.add_room_client(second);
+  bench.at(0, [&] {
+    bench.take_write(3, 0, 4000, 0);
+    EXPECT_FALSE(bench.transmitter.room(3, 100));
+  });
+  bench.run();
+  const Told told(bench.client.times.at(0), 3);
+  EXPECT_THAT(bench.ear.told, ElementsAre(told));
+  EXPECT_THAT(second.told, ElementsAre(told));
+}
+
 // --- where the time goes ---
 
 double sum_of(const TransmitterBench& bench, const std::string& stage,
@@ -137,36 +207,6 @@ TEST(NicTransmitterStages, SayWhatTheyWaitForAndSumToTheTimeThatPassed) {
 }
 
 // --- what it costs ---
-
-/// Takes as many packets as there is room for, until it has given `count`.
-class Feeder : public RoomClient {
- public:
-  Feeder(TransmitterBench& bench, std::uint32_t bytes, std::uint64_t count)
-      : bench_(bench), bytes_(bytes), left_(count) {
-    frame_ = frame_of(3, bytes);
-    bench.transmitter.add_room_client(*this);
-  }
-  void transmit_room(std::uint8_t /*priority*/) override { feed(); }
-  void feed() {
-    while (left_ != 0 && bench_.transmitter.room(3, bytes_)) {
-      --left_;
-      TransmitJob job;
-      job.headers = &frame_;
-      job.priority = 3;
-      const BusSegment segment{(left_ & 0x7F) * 4096, bytes_};
-      job.segments = &segment;
-      job.count = 1;
-      job.at = bench_.partition.now() + 10 * kNanosecond;
-      bench_.transmitter.take(job);
-    }
-  }
-
- private:
-  TransmitterBench& bench_;
-  net::Frame frame_;
-  std::uint32_t bytes_;
-  std::uint64_t left_;
-};
 
 TEST(NicTransmitterCost, TenThousandPacketsAllocateNothingAndAnEventEachOnceWarm) {
   constexpr std::uint64_t kPackets = 12'000;
