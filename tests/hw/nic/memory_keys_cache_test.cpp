@@ -234,12 +234,14 @@ TEST(NicMemoryKeyCaches, AKeyThatGoesWhileItIsReadIsNoKey) {
     EXPECT_EQ(next, key + 1);
     bench.translate(KeysBench::range(next, 0x5000, 64), 3);
     bench.translate(KeysBench::range(key, kBase, 64), 4);
+    bench.translate(KeysBench::range(key, kBase, 0), 5);  // needs nothing, and waits all the same
   });
   bench.run();
-  ASSERT_EQ(bench.answers.size(), 5U);
-  for (std::uint64_t i = 0; i < 5; ++i) {
+  ASSERT_EQ(bench.answers.size(), 6U);
+  for (std::uint64_t i = 0; i < 6; ++i) {
     EXPECT_EQ(bench.answers[i].ticket, i);
-    EXPECT_EQ(bench.answers[i].mapping.error, i == 3 ? KeyError::kNone : KeyError::kNoSuchKey);
+    const bool good = i == 3 || i == 5;
+    EXPECT_EQ(bench.answers[i].mapping.error, good ? KeyError::kNone : KeyError::kNoSuchKey);
   }
   EXPECT_EQ(bench.answers[0].at, t + kReadTime + kKeyStage);
   EXPECT_EQ(segments(bench.answers[3].mapping), (Segments{{KeysBench::bus_page(0), 64}}));
@@ -268,6 +270,60 @@ TEST(NicMemoryKeyCaches, AKeyThatGoesWhileItsPagesAreReadIsNoKeyAndNextItsPagesA
   EXPECT_EQ(bench.answers[1].mapping.error, KeyError::kNoSuchKey);
   EXPECT_EQ(segments(bench.answers[2].mapping), (Segments{{0x66'0010, 64}}));
   EXPECT_EQ(segments(bench.answers[3].mapping), (Segments{{0x66'0000, 64}}));
+}
+
+TEST(NicMemoryKeyCaches, AReadThatFailsForAKeyThatIsGoneIsNoMatterOfTheNextOne) {
+  KeysBench bench;
+  std::uint32_t key = 0;
+  const Time t = 10 * kMicrosecond;
+  bench.at(0, [&] {
+    bench.keys->set_memory(kKeyMemory);
+    key = bench.create(kBase, kPage);
+    bench.function.failing.insert(bench.context_address(key));
+  });
+  bench.at(t, [&] { bench.translate(KeysBench::range(key, kBase, 64), 0); });
+  bench.at(t + 100, [&] {
+    bench.keys->destroy(key);
+    bench.translate(KeysBench::range(bench.create(kBase, kPage), kBase, 64), 1);
+  });
+  bench.at(t + kReadTime + 50, [&] { bench.function.failing.clear(); });
+  bench.run();
+  ASSERT_EQ(bench.answers.size(), 2U);
+  EXPECT_EQ(bench.answers[0].mapping.error, KeyError::kNoSuchKey);
+  EXPECT_EQ(bench.answers[1].mapping.error, KeyError::kNone);
+  EXPECT_EQ(bench.count("nic.key_cache.misses"), 2U);
+}
+
+TEST(NicMemoryKeyCaches, AKeyIsFoundThoughItsIndexWasAskedForBeforeItWasMade) {
+  KeysBench bench;
+  bench.at(0, [&] {
+    bench.keys->set_memory(kKeyMemory);
+    bench.translate(KeysBench::range(1, kBase, 64), 0);
+  });
+  bench.at(10 * kMicrosecond, [&] {
+    EXPECT_NE(bench.translate(KeysBench::range(1, kBase, 64)), kForever);  // it is known as none
+    EXPECT_EQ(bench.mapping.error, KeyError::kNoSuchKey);
+    EXPECT_EQ(bench.create(kBase, kPage), 1U);
+    bench.translate(KeysBench::range(1, kBase, 64), 1);
+  });
+  bench.run();
+  ASSERT_EQ(bench.answers.size(), 2U);
+  EXPECT_EQ(bench.answers[0].mapping.error, KeyError::kNoSuchKey);
+  EXPECT_EQ(bench.answers[1].mapping.error, KeyError::kNone);
+}
+
+TEST(NicMemoryKeyCaches, AllWhoWaitForALineSeeItBeforeAnotherTakesItsPlace) {
+  KeysBench bench(small_key_caches({4, 4, 4}, {1, 1, 1}));
+  bench.at(0, [&] {
+    bench.keys->set_memory(kKeyMemory);
+    const std::uint32_t key = bench.create(kBase, 32 * kPage);
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      bench.translate(KeysBench::range(key, kBase + 7 * kPage + 1, 4096), i);
+    }
+  });
+  bench.run();
+  EXPECT_EQ(bench.answers.size(), 5U);
+  EXPECT_EQ(bench.count("nic.translation_cache.misses"), 2U);
 }
 
 /// Many keys that come and go under random accesses whose reads overtake each other, against what

@@ -334,6 +334,23 @@ TEST(NicQpContexts, OneThatCannotBeReadBreaksItsQueuePair) {
   EXPECT_EQ(bench.count("nic.qp_cache.reads_failed"), 1U);
 }
 
+TEST(NicQpContexts, OneThatIsGoneIsNotBrokenByItsReadsFailure) {
+  ContextBench bench(small_cache(2, 2));
+  bench.units.control = &bench;
+  bench.units.qps = &bench;
+  bench.at(0, [&] { bench.create(3); });
+  bench.function.failing.insert(kMemory);
+  bench.at(kMicrosecond, [&] { bench.want(0, 1); });
+  bench.at(kMicrosecond + 100, [&] {
+    bench.contexts->destroy(0);
+    bench.contexts->create(0);
+  });
+  bench.at(2 * kMicrosecond, [&] { EXPECT_NE(bench.want(0, 2), kForever); });
+  bench.run();
+  EXPECT_EQ(bench.ready.size(), 1U);
+  EXPECT_TRUE(bench.failed.empty());
+}
+
 TEST(NicQpContexts, AllocateNothingOnceWarm) {
   ContextBench bench(small_cache(16, 4));
   bench.function.keeps = false;
