@@ -294,6 +294,28 @@ TEST(NicMemoryKeyCaches, AReadThatFailsForAKeyThatIsGoneIsNoMatterOfTheNextOne) 
   EXPECT_EQ(bench.count("nic.key_cache.misses"), 2U);
 }
 
+TEST(NicMemoryKeyCaches, AReadThatFailsInMemoryThatIsGivenUpIsNoMatterOfTheNext) {
+  KeysBench bench;
+  const Time t = 10 * kMicrosecond;
+  bench.at(0, [&] {
+    bench.keys->set_memory(kKeyMemory);
+    const std::uint32_t key = bench.create(kBase, kPage);
+    bench.function.failing.insert(bench.context_address(key));
+  });
+  bench.at(t, [&] { bench.translate(KeysBench::range(1, kBase, 64), 0); });
+  bench.at(t + 100, [&] {
+    bench.keys->set_memory(2 * kKeyMemory);
+    const std::uint32_t key = bench.create(kBase, kPage);
+    EXPECT_EQ(key, 2U);
+    bench.translate(KeysBench::range(key, kBase, 64), 1);
+  });
+  bench.run();
+  ASSERT_EQ(bench.answers.size(), 2U);
+  EXPECT_EQ(bench.answers[0].mapping.error, KeyError::kNoSuchKey);
+  EXPECT_EQ(bench.answers[1].mapping.error, KeyError::kNone);
+  EXPECT_EQ(bench.count("nic.key_cache.misses"), 2U);
+}
+
 TEST(NicMemoryKeyCaches, AKeyIsFoundThoughItsIndexWasAskedForBeforeItWasMade) {
   KeysBench bench;
   bench.at(0, [&] {
