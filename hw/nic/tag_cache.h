@@ -19,8 +19,10 @@ class TagCache {
 
   /// The line that holds `tag`, which is now the most recently used of its set; or kNone.
   std::uint32_t find(std::uint32_t tag) {
-    const std::uint32_t line = peek(tag);
-    if (line != kNone) used_[line] = ++uses_;
+    const std::uint32_t line = tags_[latest_] == tag ? latest_ : peek(tag);
+    if (line == kNone) return kNone;
+    used_[line] = ++uses_;
+    latest_ = line;
     return line;
   }
   /// The same, and no use of it.
@@ -58,6 +60,7 @@ class TagCache {
   std::vector<std::uint64_t> used_;  // number of its latest use; 0: free
   std::vector<bool> pinned_;
   std::uint64_t uses_ = 0;
+  std::uint32_t latest_ = 0;  // line that find() found last: often it is the next one as well
 };
 
 }  // namespace railyard::nic
