@@ -8,16 +8,18 @@ namespace railyard::nic {
 
 Time MemoryKeys::translate(const KeyedRange& range, Time at, unsigned cls,
                            TranslationClient& client, std::uint64_t ticket, Mapping& mapping) {
-  Waiter waiter;
-  waiter.walk.range = range;
-  const std::uint32_t index = waiter.walk.key_index();
+  Walk walk;
+  walk.range = range;
+  const std::uint32_t index = walk.key_index();
   if (index >= keys_.size() || keys_[index].last == kNone) {
-    advance(waiter.walk);
-    if (waiter.walk.done) {
-      map(waiter.walk, mapping);
+    advance(walk);
+    if (walk.done) {
+      map(walk, mapping);
       return pass(at, cls);
     }
   }
+  Waiter waiter;
+  waiter.walk = walk;
   waiter.client = &client;
   waiter.ticket = ticket;
   waiter.at = at;

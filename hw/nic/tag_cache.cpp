@@ -8,7 +8,7 @@
 namespace railyard::nic {
 
 TagCache::TagCache(std::uint32_t entries, std::uint32_t ways)
-    : associativity_(ways), sets_(ways == 0 ? 0 : entries / ways), ways_(entries) {
+    : ways_(ways), sets_(ways == 0 ? 0 : entries / ways), tags_(entries, kNone), used_(entries) {
   if (sets_ == 0 || sets_ * ways != entries) {
     throw ConfigError("",
                       "a cache of " + std::to_string(entries) + " entries cannot have " +
@@ -16,49 +16,33 @@ TagCache::TagCache(std::uint32_t entries, std::uint32_t ways)
                       "make the entries a multiple of the ways");
   }
   pinned_.resize(entries);
-  for (std::uint32_t line = 0; line < entries; ++line) ways_[line].line = line;
-}
-
-std::uint32_t TagCache::find(std::uint32_t tag) {
-  Way* set = set_of(tag);
-  for (std::uint32_t i = 0; i < associativity_; ++i) {
-    if (set[i].tag != tag) continue;
-    std::rotate(set, set + i, set + i + 1);
-    return set->line;
-  }
-  return kNone;
-}
-
-std::uint32_t TagCache::peek(std::uint32_t tag) const {
-  const Way* set = set_of(tag);
-  const Way* end = set + associativity_;
-  const Way* way = std::find_if(set, end, [tag](const Way& w) { return w.tag == tag; });
-  return way == end ? kNone : way->line;
 }
 
 TagCache::Place TagCache::place(std::uint32_t tag) {
-  Way* set = set_of(tag);
-  for (std::uint32_t i = associativity_; i-- > 0;) {
-    if (pinned_[set[i].line]) continue;
-    std::rotate(set, set + i, set + i + 1);
-    const Place place{set->line, set->tag};
-    set->tag = tag;
-    return place;
+  const std::uint32_t first = first_line(tag);
+  std::uint32_t line = kNone;
+  for (std::uint32_t i = first; i < first + ways_; ++i) {
+    if (!pinned_[i] && (line == kNone || used_[i] < used_[line])) line = i;
   }
-  return {};
+  if (line == kNone) return {};
+  const Place place{line, tags_[line]};
+  tags_[line] = tag;
+  used_[line] = ++uses_;
+  return place;
 }
 
 void TagCache::remove(std::uint32_t tag) {
-  Way* set = set_of(tag);
-  Way* end = set + associativity_;
-  Way* way = std::find_if(set, end, [tag](const Way& w) { return w.tag == tag; });
-  if (way == end) return;
-  way->tag = kNone;
-  std::rotate(way, way + 1, end);
+  const std::uint32_t line = peek(tag);
+  if (line != kNone) make_free(line);
 }
 
 void TagCache::clear() {
-  for (Way& way : ways_) way.tag = kNone;
+  for (std::uint32_t line = 0; line < lines(); ++line) make_free(line);
+}
+
+void TagCache::make_free(std::uint32_t line) {
+  tags_[line] = kNone;
+  used_[line] = 0;
 }
 
 }  // namespace railyard::nic

@@ -15,12 +15,24 @@ class TagCache {
   /// `ways`.
   TagCache(std::uint32_t entries, std::uint32_t ways);
 
-  std::uint32_t lines() const { return static_cast<std::uint32_t>(ways_.size()); }
+  std::uint32_t lines() const { return ways_ * sets_; }
 
   /// The line that holds `tag`, which is now the most recently used of its set; or kNone.
-  std::uint32_t find(std::uint32_t tag);
+  std::uint32_t find(std::uint32_t tag) {
+    const std::uint32_t line = tags_[latest_] == tag ? latest_ : peek(tag);
+    if (line == kNone) return kNone;
+    used_[line] = ++uses_;
+    latest_ = line;
+    return line;
+  }
   /// The same, and no use of it.
-  std::uint32_t peek(std::uint32_t tag) const;
+  std::uint32_t peek(std::uint32_t tag) const {
+    const std::uint32_t first = first_line(tag);
+    for (std::uint32_t line = first; line < first + ways_; ++line) {
+      if (tags_[line] == tag) return line;
+    }
+    return kNone;
+  }
 
   struct Place {
     std::uint32_t line = kNone;  // kNone: all lines of the set are pinned
@@ -38,20 +50,17 @@ class TagCache {
   void clear();
 
  private:
-  struct Way {
-    std::uint32_t tag = kNone;
-    std::uint32_t line = kNone;
-  };
+  std::uint32_t first_line(std::uint32_t tag) const { return tag % sets_ * ways_; }
+  void make_free(std::uint32_t line);
 
-  Way* set_of(std::uint32_t tag) { return &ways_[std::size_t{tag % sets_} * associativity_]; }
-  const Way* set_of(std::uint32_t tag) const {
-    return &ways_[std::size_t{tag % sets_} * associativity_];
-  }
-
-  std::uint32_t associativity_;
+  std::uint32_t ways_;
   std::uint32_t sets_;
-  std::vector<Way> ways_;  // those of a set together, the most recently used first, free ones last
+  // By line; those of a set are neighbours.
+  std::vector<std::uint32_t> tags_;
+  std::vector<std::uint64_t> used_;  // number of its latest use; 0: free
   std::vector<bool> pinned_;
+  std::uint64_t uses_ = 0;
+  std::uint32_t latest_ = 0;  // line that find() found last: often it is the next one as well
 };
 
 }  // namespace railyard::nic

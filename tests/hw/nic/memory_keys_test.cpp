@@ -10,7 +10,7 @@ constexpr std::uint64_t kBase = 0x7f00'0000'0800;  // in the middle of a page
 
 TEST(NicMemoryKeys, SayHowMuchMemoryTheyNeed) {
   KeysBench bench;
-  EXPECT_EQ(bench.keys->memory_bytes(), 256 * 64 + 4096 * 8U);
+  EXPECT_EQ(bench.keys->memory_bytes(), 256U * 64 + 4096U * 8);
 }
 
 TEST(NicMemoryKeys, LieInHostMemoryAsDocumented) {

@@ -130,7 +130,7 @@ TEST(NicMemorySide, WorksInTheMemoryOfAHostBesideALoadOfPayload) {
   std::uint64_t at_once = 0;
   constexpr int kSteps = 4000;
   for (int i = 0; i < kSteps; ++i) {
-    bench.script.at(i * 200 * kNanosecond, [&] {
+    bench.script.at(Time{i} * 200 * kNanosecond, [&] {
       const auto slot = static_cast<std::uint32_t>(random.below(kQps));
       if (bench.contexts.want(slot, bench.now(), 0, bench, slot) != kForever) ++at_once;
       bench.translate(random.below(kKeyCount), random.below(39));

@@ -18,6 +18,7 @@ constexpr Time kClock = 2 * kNanosecond;
 constexpr Time kStage = 3 * kClock;
 constexpr Time kInterval = 2 * kClock;
 constexpr std::uint64_t kMemory = 0x4000;
+constexpr std::uint64_t context_address(std::uint64_t slot) { return kMemory + slot * 256; }
 
 NicConfig small_cache(std::uint32_t entries, std::uint32_t ways, std::uint32_t misses = 16) {
   NicConfig config;
@@ -91,7 +92,7 @@ TEST(NicQpContexts, AreAllAtHandWithoutMemory) {
   bench.at(kMicrosecond, [&] { EXPECT_EQ(bench.want(7), kForever); });
   bench.run();
   ASSERT_EQ(bench.ready.size(), 1U);
-  EXPECT_EQ(bench.function.memory[kMemory + 7 * 256 + 3], 7);
+  EXPECT_EQ(bench.function.memory[context_address(7) + 3], 7);
 }
 
 TEST(NicQpContexts, AMissTakesTheReadAndTheStageAndWritesBackTheLeastRecentlyUsed) {
@@ -113,7 +114,7 @@ TEST(NicQpContexts, AMissTakesTheReadAndTheStageAndWritesBackTheLeastRecentlyUse
   EXPECT_EQ(first.bytes, 256U);
   const auto& second = bench.function.asked[2].request;
   EXPECT_TRUE(second.write);
-  EXPECT_EQ(second.address, kMemory + 2 * 256);
+  EXPECT_EQ(second.address, context_address(2));
   const auto& read = bench.function.asked[1];
   EXPECT_EQ(read.at, kMicrosecond + 100);
   EXPECT_FALSE(read.request.write);
@@ -122,7 +123,7 @@ TEST(NicQpContexts, AMissTakesTheReadAndTheStageAndWritesBackTheLeastRecentlyUse
   // What lies there is the slot and zeros.
   std::vector<std::uint8_t> image(256);
   image[3] = 2;
-  EXPECT_TRUE(std::equal(image.begin(), image.end(), &bench.function.memory[kMemory + 2 * 256]));
+  EXPECT_TRUE(std::equal(image.begin(), image.end(), &bench.function.memory[context_address(2)]));
   EXPECT_EQ(bench.count("nic.qp_cache.misses"), 1U);
   EXPECT_EQ(bench.count("nic.qp_cache.hits"), 2U);
   EXPECT_EQ(bench.count("nic.qp_cache.write_backs"), 2U);
@@ -232,7 +233,7 @@ TEST(NicQpContexts, MissExactlyWhereAModelOfTheCacheMisses) {
     const auto slot = static_cast<std::uint32_t>(random.below(random.below(2) == 0 ? 25 : kSlots));
     const bool hit = use(slot);
     if (!hit) ++misses;
-    bench.at(i * kMicrosecond,
+    bench.at(Time{i} * kMicrosecond,
              [&bench, slot, hit] { EXPECT_EQ(bench.want(slot) != kForever, hit); });
   }
   bench.run();
@@ -261,7 +262,7 @@ TEST(NicQpContexts, KeepTheOrderOfEachSlotUnderRandomLoad) {
   for (int i = 0; i < 5000; ++i) {
     const auto slot = static_cast<std::uint32_t>(random.below(24));
     const auto ahead = static_cast<Time>(random.below(3) * 20'000);
-    bench.at(kMicrosecond + i * 100 * kNanosecond, [&, slot, ahead] {
+    bench.at(kMicrosecond + Time{i} * 100 * kNanosecond, [&, slot, ahead] {
       const std::uint64_t ticket = asked[slot]++;
       if (bench.want(slot, ticket, ahead) != kForever) answer(slot, ticket);
     });
@@ -332,6 +333,23 @@ TEST(NicQpContexts, OneThatCannotBeReadBreaksItsQueuePair) {
   EXPECT_EQ(bench.asked_slot, 0U);
   EXPECT_EQ(bench.ready.size(), 3U);
   EXPECT_EQ(bench.count("nic.qp_cache.reads_failed"), 1U);
+}
+
+TEST(NicQpContexts, OneThatIsGoneIsNotBrokenByItsReadsFailure) {
+  ContextBench bench(small_cache(2, 2));
+  bench.units.control = &bench;
+  bench.units.qps = &bench;
+  bench.at(0, [&] { bench.create(3); });
+  bench.function.failing.insert(kMemory);
+  bench.at(kMicrosecond, [&] { bench.want(0, 1); });
+  bench.at(kMicrosecond + 100, [&] {
+    bench.contexts->destroy(0);
+    bench.contexts->create(0);
+  });
+  bench.at(2 * kMicrosecond, [&] { EXPECT_NE(bench.want(0, 2), kForever); });
+  bench.run();
+  EXPECT_EQ(bench.ready.size(), 1U);
+  EXPECT_TRUE(bench.failed.empty());
 }
 
 TEST(NicQpContexts, AllocateNothingOnceWarm) {
