@@ -27,7 +27,7 @@ class RandomRequester {
     for (std::uint32_t i = 0; i < kMessages; ++i) make_message();
     unsigned rounds = 0;
     while (first_ < items_.size()) {
-      ASSERT_LT(++rounds, 200'000U) << "no progress beyond packet " << first_;
+      ASSERT_LT(++rounds, 20'000U) << "no progress beyond packet " << first_;
       round();
     }
     bench_.run(50 * kMicrosecond);
@@ -126,7 +126,7 @@ class RandomRequester {
 
   void round() {
     const std::size_t completed = bench_.completions.completions.size();
-    while (posted_ < wqes_.size() && posted_ < completed + 12 && chance(60)) {
+    while (posted_ < wqes_.size() && posted_ < completed + 12 && chance(30)) {
       bench_.post(qp_, wqes_[posted_++]);
     }
     if (chance(10)) bench_.translation.misses += below(3);
@@ -165,6 +165,7 @@ class RandomRequester {
   void hear() {
     for (; heard_ < bench_.transmit.jobs.size(); ++heard_) {
       const FakeTransmit::Job& job = bench_.transmit.jobs[heard_];
+      if (!job.dropped && !job.on_line) return;
       if (job.dropped || chance(4)) continue;
       if (net::is_read_response(job.frame.bth.opcode)) {
         hear_response(job);
