@@ -41,6 +41,8 @@ void ReadEngine::add(Qp& qp, const ReadRequest& request, const Mapping& mapping,
   read.mtu = qp.path_mtu;
   read.whole = packets_of(request.bytes, qp.path_mtu);
   read.planned = read.whole;
+  read.again = again;
+  if (!again) ++qp.responder.reads.first_time;
   if (request.bytes <= qp.path_mtu) {
     read.mapping = mapping;
     read.mapped = true;
@@ -89,7 +91,7 @@ void ReadEngine::make(Qp& qp) {
   if (!read.mapped && !map(read, index)) return;
   send(read);
   read.mapped = false;
-  if (read.made == read.planned) next_read(qp);
+  next_read(qp);
 }
 
 bool ReadEngine::map(Read& read, std::uint32_t index) {
@@ -128,6 +130,7 @@ void ReadEngine::translated(std::uint64_t ticket, const Mapping& mapping) {
   if (read.made == read.planned) {  // cut meanwhile
     next_read(qp);
     retire(qp);
+    line_up(qp);
     return;
   }
   read.request.at = units_.partition->now();
@@ -173,9 +176,14 @@ void ReadEngine::send(Read& read) {
   units_.transmit->take(job);
 }
 
+/// The first READ that is not made as far as planned.
 void ReadEngine::next_read(Qp& qp) {
-  ReadState& state = qp.responder.reads;
-  state.making = reads_[state.making].next;
+  std::uint32_t& making = qp.responder.reads.making;
+  while (making != RecordList::kNone) {
+    const Read& read = reads_[making];
+    if (read.made != read.planned || read.translating) return;
+    making = read.next;
+  }
 }
 
 /// Takes READs away whose responses are all on the line.
@@ -192,6 +200,7 @@ void ReadEngine::retire(Qp& qp) {
       return;
     }
     if (read.broken || read.made != read.planned || read.sent != read.made) return;
+    if (!read.again) --state.first_time;
     reads_.release(reads_.pop(state.list));
   }
   client_.reads_done(qp);
@@ -230,11 +239,7 @@ void ReadEngine::cut(Qp& qp, std::uint32_t psn) {
     any = true;
   }
   if (!any) return;
-  while (state.making != RecordList::kNone) {
-    const Read& read = reads_[state.making];
-    if (read.made != read.planned || read.translating) break;
-    next_read(qp);
-  }
+  next_read(qp);
   if (state.making == RecordList::kNone) leave_turn(qp);
 }
 
@@ -261,6 +266,7 @@ void ReadEngine::reset(Qp& qp) {
     }
   }
   state.making = RecordList::kNone;
+  state.first_time = 0;
   leave_turn(qp);
 }
 

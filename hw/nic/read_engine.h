@@ -44,6 +44,8 @@ class ReadEngine : private TransmitClient, private RoomClient, private Translati
   void add(Qp& qp, const ReadRequest& request, const Mapping& mapping, bool again);
   /// READs of the queue pair that are not answered in full.
   static std::uint32_t outstanding(const Qp& qp) { return qp.responder.reads.list.size; }
+  /// Of these, those that the requester's bound is for: duplicates do not count.
+  static std::uint32_t bounded(const Qp& qp) { return qp.responder.reads.first_time; }
   /// Forgets them, and takes back what is not on the line.
   void reset(Qp& qp);
 
@@ -60,6 +62,7 @@ class ReadEngine : private TransmitClient, private RoomClient, private Translati
     bool mapped = false;
     bool translating = false;
     bool broken = false;
+    bool again = false;
     std::uint8_t syndrome = 0;
     Mapping mapping;
   };

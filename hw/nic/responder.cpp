@@ -187,7 +187,7 @@ bool Responder::take_expected(std::uint32_t index) {
   state.nak_sent = false;
   request.phase = Phase::kPlace;
   if (is_read(frame)) {
-    if (ReadEngine::outstanding(qp) + state.reads_coming >= qp.max_dest_reads) {
+    if (ReadEngine::bounded(qp) + state.reads_coming >= qp.max_dest_reads) {
       break_off(index, nak::kInvalidRequest, {abi::EventType::kQpInvalidRequest});
       return true;
     }

@@ -35,6 +35,7 @@ struct ReceiveQueueState {
 /// READ requests that are carried out, in order.
 struct ReadState {
   RecordList list;
+  std::uint32_t first_time = 0;              // of these, those that are no duplicates
   std::uint32_t making = RecordList::kNone;  // whose next response is to be made
   bool in_turn = false;                      // waits for its turn, or for room
 };

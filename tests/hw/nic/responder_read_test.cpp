@@ -133,6 +133,20 @@ TEST_F(NicReads, AsManyAsAllowedAreTakenAndOneMoreIsRefused) {
   EXPECT_THAT(bench.failures, ElementsAre(abi::EventType::kQpInvalidRequest));
 }
 
+TEST_F(NicReads, ADuplicateDoesNotCountForTheBound) {
+  bench.read(qp, 1);
+  bench.run();
+  bench.transmit.hold = true;
+  bench.psn = ResponderBench::kFirstPsn;
+  bench.read(qp, 1);
+  for (int i = 0; i < 4; ++i) bench.read(qp, 1);
+  bench.run();
+  EXPECT_EQ(bench.answers().size(), 6U);
+  bench.transmit.let_go();
+  bench.run();
+  EXPECT_THAT(bench.failures, IsEmpty());
+}
+
 TEST_F(NicReads, AsManyAtOnceAreRefusedLikewise) {
   for (int i = 0; i < 5; ++i) bench.read(qp, 1);
   bench.run();
@@ -238,6 +252,31 @@ TEST_F(NicReads, ADuplicateEndsTheResponsesThatItAsksForAgain) {
   bench.run();
   EXPECT_EQ(bench.answers(),
             Strings({"FIRST 0 1f 1", "ONLY 1 1f 2", "FIRST 2 1f 2", "LAST 3 1f 2"}));
+  EXPECT_EQ(ReadEngine::outstanding(qp), 0U);
+}
+
+TEST_F(NicReads, OneThatIsCutInTheMiddleIsFollowedByTheNewOnes) {
+  bench.transmit.rooms = 1;
+  bench.read(qp, 3 * kMtu);  // 0, 1, 2
+  bench.read(qp, 1);         // 3
+  bench.run();
+  bench.psn = psn::add(ResponderBench::kFirstPsn, 2);
+  bench.read(qp, kMtu, 2 * kMtu);  // 2 alone
+  bench.read(qp, 1);               // 3 again
+  bench.run();
+  bench.transmit.give_room(9);
+  bench.run();
+  EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1", "MIDDLE 1", "ONLY 2 1f 2", "ONLY 3 1f 2"}));
+}
+
+TEST_F(NicReads, OneThatIsCutWhileItsTranslationIsReadIsFollowedByTheNewOnes) {
+  bench.read(qp, 3 * kMtu);      // 0, 1, 2
+  bench.translation.misses = 2;  // of the first two responses
+  bench.run(800 * kNanosecond);
+  bench.psn = ResponderBench::kFirstPsn;
+  bench.read(qp, 3 * kMtu);
+  bench.run();
+  EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1", "FIRST 0 1f 1", "MIDDLE 1", "LAST 2 1f 1"}));
   EXPECT_EQ(ReadEngine::outstanding(qp), 0U);
 }
 
