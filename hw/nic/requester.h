@@ -123,6 +123,7 @@ class Requester : public PacketConsumer,
   bool window_open(SendQueue& sq);
   bool rate_allows(SendQueue& sq);
   bool room_for(SendQueue& sq);
+  void see_room(const SendQueue& sq);
   void flush_turn(SendQueue& sq);
   void flush_unread(SendQueue& sq);
   void context_ready(std::uint32_t slot, std::uint64_t ticket) override;
