@@ -182,6 +182,7 @@ void Requester::response_written(std::uint64_t ticket, SendWqe& wqe, KeyError er
 // --- again ---
 
 void Requester::retry(SendQueue& sq, Time at) {
+  if (sq.rnr) return;  // all is sent again when that time has passed
   if (sq.retries >= sq.qp->retry_count) {
     fail_oldest(sq, abi::Syndrome::kRetryExceeded, at);
     return;

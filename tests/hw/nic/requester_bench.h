@@ -462,6 +462,7 @@ struct RequesterBench : QpControl {
   void run(Time duration) {
     seal();
     const Time until = now() + duration;
+    later.at(until, [] {});
     later.at(until + 1, [] {});
     simulation.run(until);
   }

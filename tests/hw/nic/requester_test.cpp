@@ -291,6 +291,7 @@ TEST(Requester, CompletesThoseThatAskForItInOrder) {
 TEST(Requester, SharesTheLineByTheWeightsOfClasses) {
   NicConfig config = bench_config();
   config.send.weights = {3, 1};
+  config.send.wqe_prefetch = 64;  // the line is the bound
   RequesterBench b(config);
   b.transmit.limit = 4;
   std::array<std::uint64_t, 2> bytes{};
