@@ -60,6 +60,9 @@ class Requester : public PacketConsumer,
   void may_send(std::uint32_t slot) override;
 
  private:
+  /// Bytes that a packet takes of a turn at least: one of packets without payload ends too.
+  static constexpr std::uint32_t kLeastCharge = 64;
+
   struct Doorbell {
     std::uint32_t number = 0;
     std::uint16_t posted = 0;

@@ -6,13 +6,6 @@
 
 namespace railyard::nic {
 
-namespace {
-
-// A turn of packets without payload ends too.
-constexpr std::uint32_t kLeastCharge = 64;
-
-}  // namespace
-
 // --- the front end's event ---
 
 void Requester::act() {
@@ -194,7 +187,7 @@ bool Requester::may_go_on(SendQueue& sq) {
     leave(sq, SendState::kRnr);
     return false;
   }
-  if (sq.acknowledged < sq.begun && sq.oldest().error != abi::Syndrome::kNone) {
+  if (sq.broken()) {
     leave(sq, SendState::kWindow);
     return false;
   }
