@@ -44,10 +44,14 @@ std::uint32_t QpScheduler::next() {
   while (true) {
     Class& c = classes_[turn_];
     if (may_send(c) && c.deficit > 0) return serve(c);
-    if (!may_send(c)) c.deficit = std::min<std::int64_t>(c.deficit, 0);
+    if (c.ready == 0) {
+      c.deficit = std::min<std::int64_t>(c.deficit, 0);
+    } else if (c.deficit > 0 && interrupted_ == kNoClass) {
+      interrupted_ = turn_;
+    }
     turn_ = turn_ + 1 == classes_.size() ? 0 : turn_ + 1;
     Class& after = classes_[turn_];
-    if (may_send(after)) after.deficit += after.share;
+    if (may_send(after) && after.deficit <= 0) after.deficit += after.share;
   }
 }
 
@@ -66,6 +70,9 @@ std::uint32_t QpScheduler::serve(Class& c) {
 void QpScheduler::set_blocked(std::uint8_t priority, bool blocked) {
   const auto bit = static_cast<std::uint8_t>(1U << priority);
   blocked_ = static_cast<std::uint8_t>(blocked ? blocked_ | bit : blocked_ & ~bit);
+  if (interrupted_ == kNoClass || !may_send(classes_[interrupted_])) return;
+  turn_ = interrupted_;
+  interrupted_ = kNoClass;
 }
 
 bool QpScheduler::runnable() const {

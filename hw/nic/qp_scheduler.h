@@ -26,7 +26,8 @@ class QpScheduler {
   std::uint32_t next();
   void charge(unsigned cls, std::uint32_t bytes) { classes_[cls].deficit -= bytes; }
 
-  /// There is no room for packets of the priority, or there is again.
+  /// There is no room for packets of the priority, or there is again. A class's turn that was
+  /// interrupted so goes on then.
   void set_blocked(std::uint8_t priority, bool blocked);
   bool blocked(std::uint8_t priority) const { return (blocked_ >> priority & 1U) != 0; }
   /// next() would find one.
@@ -59,7 +60,9 @@ class QpScheduler {
 
   std::vector<Node> nodes_;
   std::vector<Class> classes_;
+  static constexpr std::size_t kNoClass = ~std::size_t{0};
   std::size_t turn_ = 0;
+  std::size_t interrupted_ = kNoClass;  // its turn goes on when it has room
   std::uint8_t blocked_ = 0;
 };
 

@@ -60,6 +60,9 @@ class Requester : public PacketConsumer,
   void may_send(std::uint32_t slot) override;
 
  private:
+  /// Bytes that a packet takes of a turn at least: one of packets without payload ends too.
+  static constexpr std::uint32_t kLeastCharge = 64;
+
   struct Doorbell {
     std::uint32_t number = 0;
     std::uint16_t posted = 0;
@@ -123,6 +126,7 @@ class Requester : public PacketConsumer,
   bool window_open(SendQueue& sq);
   bool rate_allows(SendQueue& sq);
   bool room_for(SendQueue& sq);
+  void see_room(const SendQueue& sq);
   void flush_turn(SendQueue& sq);
   void flush_unread(SendQueue& sq);
   void context_ready(std::uint32_t slot, std::uint64_t ticket) override;

@@ -10,8 +10,6 @@ namespace railyard::nic {
 
 namespace {
 
-constexpr std::uint32_t kLeastCharge = 64;
-
 abi::Syndrome syndrome_of(KeyError error) {
   return error == KeyError::kMemory ? abi::Syndrome::kLocalQpOperation
                                     : abi::Syndrome::kLocalProtection;

@@ -40,7 +40,7 @@ void Requester::take(ReceivedPacket packet) {
   } else {
     const Time at = transport_.pass(packet.at, units_.class_of(qp.priority()));
     units_.passed(Point::kAckReceived, qp.number, at);
-    if (sq == nullptr || sq->flushing || !qp.sends()) {
+    if (sq == nullptr || sq->flushing || sq->broken() || !qp.sends()) {
       metrics_.stale.add();
     } else if (net::is_read_response(frame.bth.opcode)) {
       answered(*sq, packet, at, kept);
@@ -70,7 +70,7 @@ void Requester::acknowledged(SendQueue& sq, const net::Frame& frame, Time at) {
     progress(sq, before, frame);
     complete_fronts(sq, at);
   }
-  if (find(ticket) == nullptr || sq.flushing) return;
+  if (find(ticket) == nullptr || sq.flushing || sq.broken()) return;
   if (!all) {
     missing_response(sq, at);
   } else if (kind == kRnrNak) {
@@ -182,6 +182,7 @@ void Requester::response_written(std::uint64_t ticket, SendWqe& wqe, KeyError er
 // --- again ---
 
 void Requester::retry(SendQueue& sq, Time at) {
+  if (sq.rnr) return;  // all is sent again when that time has passed
   if (sq.retries >= sq.qp->retry_count) {
     fail_oldest(sq, abi::Syndrome::kRetryExceeded, at);
     return;
@@ -209,7 +210,7 @@ void Requester::go_back(SendQueue& sq) {
 
 void Requester::timer_ran_out(std::uint32_t slot) {
   SendQueue* sq = in_slot(slot);
-  if (sq == nullptr || sq->flushing) return;
+  if (sq == nullptr || sq->flushing || sq->broken()) return;
   if (sq->rnr) {
     sq->rnr = false;
     go_back(*sq);

@@ -6,13 +6,6 @@
 
 namespace railyard::nic {
 
-namespace {
-
-// A turn of packets without payload ends too.
-constexpr std::uint32_t kLeastCharge = 64;
-
-}  // namespace
-
 // --- the front end's event ---
 
 void Requester::act() {
@@ -164,6 +157,7 @@ void Requester::end_turn(SendQueue& sq) {
   fetch_more(sq);
   if (sq.has_wqe() || sq.unreadable) {
     make_ready(sq, units_.partition->now());
+    see_room(sq);
   } else {
     set_state(sq, SendState::kWqe);
   }
@@ -193,7 +187,7 @@ bool Requester::may_go_on(SendQueue& sq) {
     leave(sq, SendState::kRnr);
     return false;
   }
-  if (sq.acknowledged < sq.begun && sq.oldest().error != abi::Syndrome::kNone) {
+  if (sq.broken()) {
     leave(sq, SendState::kWindow);
     return false;
   }
@@ -242,6 +236,15 @@ bool Requester::rate_allows(SendQueue& sq) {
   leave(sq, SendState::kRate);
   rate_timers_.arm(sq.qp->slot, due);
   return false;
+}
+
+// The next packet has no room as things are: then no turn need be begun to find that out.
+void Requester::see_room(const SendQueue& sq) {
+  if (sq.flushing || !sq.has_wqe()) return;
+  const SendWqe& wqe = *sq.wqes[sq.cursor];
+  const bool nop = wqe.opcode == abi::Opcode::kNop;
+  const std::uint32_t bytes = nop ? 0 : request_payload(wqe, sq.offset, sq.qp->path_mtu);
+  if (!nop && !units_.transmit->room(sq.priority, bytes)) scheduler_.set_blocked(sq.priority, true);
 }
 
 // A queue pair that finds no room keeps its place; others of its priority need not look.

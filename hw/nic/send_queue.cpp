@@ -59,16 +59,24 @@ void SendQueue::step() {
   }
 }
 
-// A WQE whose last PSN is answered waits no more; nor does a NOP behind it, which has none.
+// A WQE whose last PSN is answered waits no more; nor does a NOP behind it, which has none. What is
+// answered need not be sent again: the cursor goes on, and a packet that was being made is not.
 void SendQueue::skip_answered() {
   while (acknowledged < begun && wqes[acknowledged]->end_psn() == oldest_psn &&
-         (wqes[acknowledged]->packets != 0 || acknowledged < cursor)) {
+         wqes[acknowledged]->error == abi::Syndrome::kNone) {
     ++acknowledged;
   }
   if (cursor < acknowledged) {
     cursor = acknowledged;
     offset = 0;
     entered = false;
+    abandoned = true;
+  }
+  if (cursor != acknowledged || cursor == begun) return;
+  const std::uint32_t answered = (oldest_psn - at_cursor().first_psn) & psn::kMask;
+  if (answered > offset) {
+    offset = answered;
+    abandoned = true;
   }
 }
 
@@ -81,19 +89,12 @@ bool SendQueue::acknowledge(std::uint32_t count) {
     count -= step;
     skip_answered();
   }
-  // What was acknowledged need not be sent again.
-  if (cursor == acknowledged && cursor < begun) {
-    offset = std::max(offset, (oldest_psn - at_cursor().first_psn) & psn::kMask);
-  }
   return true;
 }
 
 void SendQueue::respond() {
   oldest_psn = psn::add(oldest_psn, 1);
   skip_answered();
-  if (cursor == acknowledged && cursor < begun) {
-    offset = std::max(offset, (oldest_psn - at_cursor().first_psn) & psn::kMask);
-  }
 }
 
 void SendQueue::go_back() {

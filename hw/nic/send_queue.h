@@ -86,6 +86,10 @@ class SendQueue {
   SendWqe& at_cursor() { return *wqes[cursor]; }
   /// The oldest that waits for acknowledgements or responses; there is one if PSNs are outstanding.
   SendWqe& oldest() { return *wqes[acknowledged]; }
+  /// It has failed, and completes when what is before it has.
+  bool broken() const {
+    return acknowledged < begun && wqes[acknowledged]->error != abi::Syndrome::kNone;
+  }
   /// All that was posted is in `wqes`, and sent.
   bool all_sent() const;
   bool done() const { return wqes.empty() && qp->requester.open_blocks() == 0; }

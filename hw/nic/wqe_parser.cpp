@@ -1,7 +1,6 @@
 #include "hw/nic/wqe_parser.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 namespace railyard::nic {
@@ -82,12 +81,6 @@ void SendWqe::reset() {
   packets = 0;
   writes = 0;
   error = abi::Syndrome::kNone;
-}
-
-const char* name_of(WqeFault fault) {
-  static constexpr std::array<const char*, 8> kNames = {
-      "none", "segments", "index", "queue pair", "opcode", "truncated", "inline", "length"};
-  return kNames[static_cast<std::size_t>(fault)];
 }
 
 std::uint32_t wqe_blocks(const std::uint8_t* bytes) {

@@ -55,7 +55,6 @@ enum class WqeFault : std::uint8_t {
   kInline,     // bytes beyond the WQE, something behind them, or in a READ
   kLength,     // of the message: beyond 2^31
 };
-const char* name_of(WqeFault fault);
 
 /// Messages are at most so long (IBTA Vol 1 9.7.7).
 constexpr std::uint64_t kMaxMessage = std::uint64_t{1} << 31;

@@ -1,0 +1,106 @@
+#include <gtest/gtest.h>
+
+#include "tests/hw/nic/requester_bench.h"
+#include "tests/support/allocations.h"
+
+namespace railyard::nic {
+namespace {
+
+using support::bench_config;
+using support::RequesterBench;
+using support::WqeText;
+
+/// A packet in `interval`, at most `bytes` unacknowledged.
+struct FakeControl : CongestionControl {
+  void open(const QueuePair& /*qp*/) override {}
+  void set_listener(CongestionListener* l) override { listener = l; }
+  void sent(std::uint32_t /*qp*/, std::uint32_t line_bytes) override {
+    lines.push_back(line_bytes);
+    next = bench->now() + interval;
+  }
+  void acknowledged(std::uint32_t /*qp*/, const Acknowledgement& ack) override {
+    acks.push_back(ack);
+  }
+  void cnp(std::uint32_t /*qp*/) override { ++cnps; }
+  void nak(std::uint32_t /*qp*/) override { ++naks; }
+  void timed_out(std::uint32_t /*qp*/) override { ++timeouts; }
+  Time next_packet(std::uint32_t /*qp*/) override { return next; }
+  std::uint64_t window(std::uint32_t /*qp*/) override { return bytes; }
+  double rate_gbps(std::uint32_t /*qp*/) override { return 0; }
+
+  RequesterBench* bench = nullptr;
+  CongestionListener* listener = nullptr;
+  Time interval = 0;
+  Time next = 0;
+  std::uint64_t bytes = kNoWindow;
+  std::vector<std::uint32_t> lines;
+  std::vector<Acknowledgement> acks;
+  int cnps = 0, naks = 0, timeouts = 0;
+};
+
+struct ControlledBench : FakeControl, RequesterBench {
+  ControlledBench() : RequesterBench(bench_config(), this) { FakeControl::bench = this; }
+};
+
+TEST(RequesterCongestion, SpacesPacketsAsThePacerSays) {
+  ControlledBench b;
+  b.interval = 300 * kNanosecond;
+  Qp& qp = b.add_qp();
+  b.post(qp, b.message(abi::Opcode::kRdmaWrite, 10 * 1024));
+  b.run(10 * kMicrosecond);
+  ASSERT_EQ(b.transmit.sent.size(), 10U);
+  for (std::size_t i = 2; i < 10; ++i) {
+    EXPECT_EQ(b.transmit.sent[i].taken - b.transmit.sent[i - 1].taken, 300 * kNanosecond);
+  }
+  EXPECT_EQ(b.lines[1], net::line_bytes(net::frame_bytes(b.transmit.sent[1].frame)));
+  EXPECT_GT(b.time_of("scheduler.blocked_rate_ns"), 2000);
+}
+
+TEST(RequesterCongestion, GoesOnWhenItMayEarlierThanWasSaid) {
+  ControlledBench b;
+  b.interval = kMillisecond;
+  Qp& qp = b.add_qp();
+  b.post(qp, b.message(abi::Opcode::kRdmaWrite, 2048));
+  b.run(5 * kMicrosecond);
+  EXPECT_EQ(b.transmit.sent.size(), 1U);
+  b.next = 0;
+  b.listener->may_send(0);
+  b.run(kMicrosecond);
+  EXPECT_EQ(b.transmit.sent.size(), 2U);
+}
+
+TEST(RequesterCongestion, KeepsTheWindowAndTellsWhatWasAcknowledged) {
+  ControlledBench b;
+  b.bytes = 3 * 1024;
+  Qp& qp = b.add_qp();
+  qp.timeout = 1;
+  b.post(qp, b.message(abi::Opcode::kRdmaWrite, 5 * 1024));
+  b.run(3 * kMicrosecond);
+  EXPECT_EQ(b.transmit.sent.size(), 3U);
+  b.ack(qp, 101);
+  b.run(kMicrosecond);
+  EXPECT_EQ(b.transmit.sent.size(), 5U);
+  b.ack(qp, 104);
+  ASSERT_EQ(b.acks.size(), 2U);
+  EXPECT_EQ(b.acks[0].bytes, 2048U);
+  EXPECT_EQ(b.acks[1].bytes, 3072U);
+  EXPECT_EQ(b.acks[1].rtt, b.now() - b.transmit.sent[4].sent);
+  b.answer(qp, net::Opcode::kCnp, 0, 0);
+  EXPECT_EQ(b.cnps, 1);
+  EXPECT_EQ(b.buffer.released, 3U);
+  b.post(qp, b.message(abi::Opcode::kRdmaWrite, 8));
+  b.run(3 * kMicrosecond);
+  b.ack(qp, 105, 0x60);
+  b.run(10 * kMicrosecond);
+  EXPECT_EQ(b.naks, 1);
+  EXPECT_EQ(b.timeouts, 1);
+}
+
+// What a queue pair costs that has nothing to send.
+TEST(RequesterCongestion, KeepsAnIdleQueuePairSmall) {
+  EXPECT_EQ(sizeof(RequesterState), 8U);
+  EXPECT_LT(sizeof(Qp), 1024U);
+}
+
+}  // namespace
+}  // namespace railyard::nic
