@@ -12,8 +12,8 @@ namespace {
 using abi::CommandStatus;
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint32_t kMinLogPage = 12;
-constexpr std::uint32_t kMaxLogPage = 30;
+constexpr std::uint32_t kLeastLogPage = 12;
+constexpr std::uint32_t kMostLogPage = 30;
 constexpr std::uint64_t kQueueAlignment = 64;
 constexpr std::uint64_t kRecordBytes = 8;
 constexpr std::uint32_t kMaxMessage = 1U << 31;
@@ -48,7 +48,7 @@ Verdict may_go(ObjectTable<T>& table, std::uint32_t number) {
 }
 
 /// The pages that a range touches, counted from the page of its first byte.
-std::uint64_t pages_of(std::uint64_t address, std::uint64_t bytes, std::uint32_t log_page) {
+std::uint64_t touched_pages(std::uint64_t address, std::uint64_t bytes, std::uint32_t log_page) {
   const std::uint64_t page = std::uint64_t{1} << log_page;
   return ((address & (page - 1)) + bytes + page - 1) >> log_page;
 }
@@ -180,11 +180,11 @@ Verdict ObjectCommands::check_mkey(const CommandCall& call) const {
       (access & (abi::access::kRemoteWrite | abi::access::kRemoteAtomic)) != 0;
   if ((access & ~kKeyAccess) != 0) return bad_parameter(4);
   if (remote_writes && (access & abi::access::kLocalWrite) == 0) return bad_parameter(4);
-  if (in.log_page < kMinLogPage || in.log_page > kMaxLogPage) return bad_parameter(5);
+  if (in.log_page < kLeastLogPage || in.log_page > kMostLogPage) return bad_parameter(5);
   const std::uint64_t listed =
       (call.input_image.size() - sizeof(abi::CreateMkeyInput)) / sizeof(abi::Be64);
   const bool fits = in.bytes >> in.log_page <= listed;  // so that the sum does not overflow
-  if (in.pages != listed || !fits || in.pages != pages_of(in.address, in.bytes, in.log_page)) {
+  if (in.pages != listed || !fits || in.pages != touched_pages(in.address, in.bytes, in.log_page)) {
     return bad_parameter(6);
   }
   return {};

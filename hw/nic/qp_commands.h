@@ -20,7 +20,7 @@ class QpCommands : public QpControl {
   Verdict create(CommandCall& call);
   Verdict destroy(CommandCall& call);
   /// RST2INIT, INIT2RTR, RTR2RTS or RTS2RTS.
-  Verdict modify(abi::Command transition, CommandCall& call);
+  Verdict modify(abi::Command command, CommandCall& call);
   Verdict to_error(CommandCall& call);
   Verdict to_reset(CommandCall& call);
   Verdict query(CommandCall& call);

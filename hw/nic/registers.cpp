@@ -223,7 +223,6 @@ void Registers::send_doorbell(std::uint32_t uar, const std::uint8_t* control) {
   if (qp == nullptr) return;
   doorbells_.add();
   const Time at = doorbell_.pass(units_.partition->now(), units_.class_of(qp->priority()));
-  units_.passed(Point::kDoorbell, qp->number, at);
   parts_.sides.doorbell(qp->number, posted(control), at);
 }
 
@@ -232,7 +231,6 @@ void Registers::blue_field(std::uint32_t uar, const BlueFieldBuffer& buffer) {
   if (qp == nullptr) return;
   blue_field_writes_.add();
   const Time at = doorbell_.pass(units_.partition->now(), units_.class_of(qp->priority()));
-  units_.passed(Point::kDoorbell, qp->number, at);
   parts_.sides.blue_field(qp->number, buffer.wqe(), buffer.wqe_bytes(), at);
 }
 

@@ -54,7 +54,8 @@ class CommandChannel {
 
   void carry_out(abi::Command command);
   void need(Mailbox& mailbox, std::uint64_t bytes);
-  abi::CommandEntry wait_for(Address entry, abi::Command command);
+  /// The entry at `at` when it is software's again.
+  abi::CommandEntry wait_for(Address at, abi::Command command);
   std::uint32_t read_register(std::uint64_t offset);
   void write_register(std::uint64_t offset, std::uint32_t value);
 

@@ -249,7 +249,9 @@ TEST_F(NicRegistersWithQp, AResetForgetsEverything) {
 }
 
 TEST_F(NicRegistersWithQp, AfterAResetTheDeviceIsAsNew) {
-  bench.store32(abi::reg::kCommandDoorbell, 1);  // still in its stage
+  // Still in the stage when the reset comes.
+  bench.store32(abi::reg::kCommandDoorbell, 1);
+  bench.store64(DeviceBench::uar(bench.uar_number, abi::uar::kCqArm), 0, bench.cq);
   bench.store32(abi::reg::kReset, abi::kResetMagic);
   EXPECT_EQ(health(bench), Health::kGood);
   const Time ready = bench.now() + bench.config.command;
@@ -265,6 +267,7 @@ TEST_F(NicRegistersWithQp, AfterAResetTheDeviceIsAsNew) {
   EXPECT_EQ(b.load32(abi::reg::kInitializing), 0U);
   EXPECT_EQ(b.metric("registers.bad_accesses"), 0U);
   b.make_objects();
+  EXPECT_EQ(b.metric("registers.refused_doorbells"), 0U);
   const std::uint32_t again = b.make_qp();
   EXPECT_NE(again, qp);  // who has the old number has none
   EXPECT_EQ(again & 0xFFFF, qp & 0xFFFF);
