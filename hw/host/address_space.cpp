@@ -1,5 +1,6 @@
 #include "hw/host/address_space.h"
 
+#include <exception>
 #include <iterator>
 #include <new>
 #include <stdexcept>
@@ -134,8 +135,9 @@ void HostAddressSpace::drop(std::uint64_t page) {
   pages_.erase(found);
 }
 
+// A program that is unwound may find its host half taken down: then nothing moves any more.
 void HostAddressSpace::unmap(void* memory, std::size_t bytes) {
-  const LazyScheduler::Visit visit(memory_.lazy());
+  if (std::uncaught_exceptions() == 0) memory_.lazy().catch_up();
   const Pages range = pages_of(memory, bytes);
   for (std::uint64_t page = range.first; page < range.end; page += kPage) {
     if (pages_.count(page) == 0) throw std::invalid_argument("what is unmapped was not mapped");

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "sw/verbs/objects.h"
+#include "tlm/net/frame.h"
 
 // The header's macro calls query_port(); old programs call this.
 #undef ibv_query_port
@@ -50,13 +51,6 @@ Context::~Context() {
 
 namespace {
 
-ibv_mtu mtu_of(std::uint32_t bytes) {
-  if (bytes >= 4096) return IBV_MTU_4096;
-  if (bytes >= 2048) return IBV_MTU_2048;
-  if (bytes >= 1024) return IBV_MTU_1024;
-  return bytes >= 512 ? IBV_MTU_512 : IBV_MTU_256;
-}
-
 struct Speed {
   std::uint32_t gbps;
   std::uint8_t width;  // 1: 1x, 2: 4x
@@ -76,14 +70,12 @@ Speed speed_of(std::uint32_t mbps) {
 ibv_port_attr port_attributes(const abi::QueryPortOutput& port, std::uint32_t max_message) {
   constexpr std::uint32_t kLinkUp = 5;  // of physical states, IBTA Vol 1 14.2.5.6
   constexpr std::uint32_t kDisabled = 3;
-  // IPv6, UDP, BTH, XRCETH, AtomicETH, ICRC: what Linux takes off an interface's MTU.
-  constexpr std::uint32_t kHeaders = 40 + 8 + 12 + 4 + 28 + 4;
   const Speed speed = speed_of(port.rate_mbps);
   const bool up = port.up != 0;
   ibv_port_attr attributes{};
   attributes.state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
   attributes.max_mtu = IBV_MTU_4096;
-  attributes.active_mtu = mtu_of(port.interface_mtu > kHeaders ? port.interface_mtu - kHeaders : 0);
+  attributes.active_mtu = mtu_of(net::path_mtu(port.interface_mtu));
   attributes.gid_tbl_len = 1;
   attributes.port_cap_flags = IBV_PORT_CM_SUP | IBV_PORT_IP_BASED_GIDS;
   attributes.max_msg_sz = max_message;

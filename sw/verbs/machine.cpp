@@ -52,31 +52,34 @@ Machine* Machine::current() {
 
 namespace {
 
-/// Uses before what is used.
-void destroy_all(Context& context) {
-  while (!context.qps.empty()) (void)ibv_destroy_qp(context.qps.back().get());
-  while (!context.cqs.empty()) {
-    Cq& cq = *context.cqs.back();
-    cq.comp_events_completed = cq.events_taken;
-    (void)ibv_destroy_cq(&cq);
+/// The latest first, until one is refused: then the device is beyond help.
+template <class T, class Destroy>
+void destroy_each(const std::vector<std::unique_ptr<T>>& all, const Destroy& destroy) {
+  while (!all.empty() && destroy(all.back().get()) == 0) {
   }
-  while (!context.mrs.empty()) (void)ibv_dereg_mr(context.mrs.back().get());
-  while (!context.ahs.empty()) (void)ibv_destroy_ah(context.ahs.back().get());
-  while (!context.pds.empty()) (void)ibv_dealloc_pd(context.pds.back().get());
-  while (!context.channels.empty()) {
-    (void)ibv_destroy_comp_channel(context.channels.back().get());
-  }
+}
+
+/// Who uses before who is used.
+void destroy_all(const Context& context) {
+  destroy_each(context.qps, ibv_destroy_qp);
+  destroy_each(context.cqs, [](Cq* cq) {
+    cq->comp_events_completed = cq->events_taken;
+    return ibv_destroy_cq(cq);
+  });
+  destroy_each(context.mrs, ibv_dereg_mr);
+  destroy_each(context.ahs, ibv_destroy_ah);
+  destroy_each(context.pds, ibv_dealloc_pd);
+  destroy_each(context.channels, ibv_destroy_comp_channel);
 }
 
 }  // namespace
 
 void Machine::end_of_program() {
   for (const auto& device : devices_) {
-    while (!device->contexts.empty()) {
-      Context& context = *device->contexts.back();
-      destroy_all(context);
-      (void)ibv_close_device(&context.context);
-    }
+    for (const auto& context : device->contexts) destroy_all(*context);
+    destroy_each(device->contexts,
+                 [](Context* context) { return ibv_close_device(&context->context); });
+    device->contexts.clear();
   }
 }
 

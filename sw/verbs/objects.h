@@ -172,6 +172,13 @@ inline std::uint32_t log2_ceil(std::uint64_t value) {
   return log;
 }
 
+/// The smallest that holds so many bytes.
+inline ibv_mtu mtu_of(std::uint32_t bytes) {
+  int mtu = IBV_MTU_256;
+  while (mtu < IBV_MTU_4096 && 256U << (mtu - IBV_MTU_256) < bytes) ++mtu;
+  return static_cast<ibv_mtu>(mtu);
+}
+
 /// A word of memory in network order.
 inline void store_be32(Core& core, Address address, std::uint32_t value) {
   core.store(address, __builtin_bswap32(value), 4);

@@ -96,13 +96,6 @@ void fill(Qp& qp, ibv_pd* pd, const ibv_qp_init_attr& init, const Sizes& sizes) 
   qp.receives.wr_ids.resize(std::size_t{1} << sizes.log_receive);
 }
 
-ibv_mtu mtu_of(std::uint32_t bytes) {
-  for (unsigned mtu = IBV_MTU_256; mtu < IBV_MTU_4096; ++mtu) {
-    if (bytes <= 128U << mtu) return static_cast<ibv_mtu>(mtu);
-  }
-  return IBV_MTU_4096;
-}
-
 ibv_qp_attr attributes_of(const Qp& qp, const abi::QueryQpOutput& answer) {
   const abi::ModifyQpInput& set = answer.attributes;
   ibv_qp_attr attributes = qp.attributes;

@@ -37,12 +37,13 @@ thread tuple type_traits typeindex typeinfo unordered_map unordered_set utility 
 vector'''.split())
 SYSTEMC = ('systemc', 'tlm', 'tlm_utils/')
 VERILATOR = ('verilated', 'V')  # its runtime, and the classes that it generates
+POSIX = ('dlfcn.h', 'unistd.h')  # to load programs
 # Of third parties, beside the standard library; a folder that is not named takes what it wants.
 THIRD_PARTY = {
     'tlm': SYSTEMC,
     'rtl': VERILATOR,
     'hw': SYSTEMC,
-    'sw': SYSTEMC + ('infiniband/',),
+    'sw': SYSTEMC + POSIX + ('infiniband/',),
 }
 TOP = ('tlm', 'rtl', 'hw', 'sw', 'platforms', 'waveforms', 'tests')
 

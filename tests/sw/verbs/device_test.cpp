@@ -117,6 +117,18 @@ TEST(VerbsDevice, WhatAProgramLeavesIsDestroyed) {
   });
 }
 
+TEST(VerbsDevice, ADeviceThatRefusesToDestroyDoesNotHoldAProgramsMemory) {
+  VerbsBench([](VerbsBench& bench) {
+    const Queues queues;
+    std::vector<std::uint8_t> bytes(64);
+    ASSERT_NE(ibv_reg_mr(queues.pd, bytes.data(), bytes.size(), 0), nullptr);
+    bench.device->refuse = abi::CommandStatus::kInternal;
+    bench.machine->end_of_program();
+    EXPECT_EQ(bench.space.mapped_pages(), 0U);
+    EXPECT_TRUE(bench.machine->devices()[0]->contexts.empty());
+  });
+}
+
 TEST(VerbsMemory, ARegionIsTheProgramsMemoryAtTheDevice) {
   VerbsBench([](VerbsBench& bench) {
     const Queues queues;

@@ -1,6 +1,7 @@
 // Completions out of a completion queue's memory.
 #include <gmock/gmock.h>
 
+#include "tests/support/allocations.h"
 #include "tests/sw/verbs/verbs_bench.h"
 
 namespace railyard::verbs {
@@ -187,6 +188,29 @@ TEST(VerbsPoll, ASpinningProgramSeesAnEntryAtOnceAndCostsFewEvents) {
     EXPECT_GT(bench.simulation.now(), VerbsBench::kLate);
     EXPECT_LT(polls, 110);  // looks at 20 ns would be 5,000
     EXPECT_LT(bench.partition().scheduler().fired() - before, 250U);
+  });
+}
+
+TEST(VerbsPoll, PostingAndPollingAllocateNothingEachTime) {
+  VerbsBench([](VerbsBench& bench) {
+    Queues queues;
+    queues.connect();
+    bench.port.writes.reserve(1000);
+    std::uint64_t before = 0;
+    for (std::uint16_t i = 0; i < 300; ++i) {
+      if (i == 100) before = support::allocations();
+      ibv_send_wr wr = send_wr(i);
+      ibv_recv_wr receive{};
+      ibv_wc wc{};
+      ASSERT_EQ(queues.post(wr) + queues.post(receive), 0);
+      EXPECT_EQ(ibv_poll_cq(queues.cq, 1, &wc), 0);
+      bench.complete(queues.cq, cqe(kRequester, 0x40, i));
+      bench.complete(queues.cq, cqe(abi::CqeOpcode::kResponderSend, 0x40, i));
+      ASSERT_EQ(ibv_poll_cq(queues.cq, 1, &wc), 1);
+      ASSERT_EQ(ibv_poll_cq(queues.cq, 1, &wc), 1);
+    }
+    // The fake port keeps the bytes of each of the 200 doorbells, and containers still grow.
+    EXPECT_LT(support::allocations() - before, 210U);
   });
 }
 

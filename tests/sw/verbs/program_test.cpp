@@ -6,35 +6,16 @@
 #include <cstdlib>
 
 #include "tests/support/stacks.h"
-#include "tests/sw/verbs/verbs_bench.h"
+#include "tests/sw/verbs/programs_bench.h"
 #include "tlm/base/error.h"
 
 namespace railyard::verbs {
 namespace {
 
-using support::CoreBench;
+using support::path_of;
+using support::ProgramsBench;
 using support::VerbsBench;
 using testing::HasSubstr;
-
-std::string path_of(const std::string& program) {
-  return std::string(VERBS_PROGRAMS) + "/" + program + ".so";
-}
-
-/// Programs on a core each, with a machine each.
-struct ProgramsBench : CoreBench {
-  void add(const std::string& name, std::vector<std::string> arguments) {
-    const std::size_t index = statuses.size();
-    statuses.push_back(-1);
-    spaces.push_back(std::make_unique<host::HostAddressSpace>(memory, 0x100'0000 * (index + 1),
-                                                              std::uint64_t{0x100'0000}));
-    core([this, index, name, arguments = std::move(arguments)](Core& on) {
-      Machine machine(on, *spaces[index], {VerbsBench::place()}, {});
-      statuses[index] = Program(path_of(name), arguments).run();
-    });
-  }
-  std::vector<int> statuses;
-  std::vector<std::unique_ptr<host::HostAddressSpace>> spaces;
-};
 
 TEST(VerbsProgram, TwoOfOneFileHaveGlobalsAndOptionsOfTheirOwn) {
   ProgramsBench bench;
