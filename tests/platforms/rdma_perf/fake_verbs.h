@@ -2,7 +2,9 @@
 // latency each way. Included by one file alone.
 #pragma once
 
+#ifndef SC_INCLUDE_DYNAMIC_PROCESSES
 #define SC_INCLUDE_DYNAMIC_PROCESSES
+#endif
 #include <infiniband/verbs.h>
 
 #include <algorithm>
@@ -105,8 +107,8 @@ struct Qp : ibv_qp {
   Qp* remote = nullptr;
   ibv_mtu mtu = IBV_MTU_256;
   std::uint32_t depth = 0;
-  std::uint32_t outstanding = 0;  // at its most
-  std::uint32_t most = 0;
+  std::uint32_t outstanding = 0;
+  std::uint32_t most = 0;  // of these, ever
   Time line_free = 0;
   std::deque<ibv_recv_wr> receives;
   std::deque<ibv_sge> receive_segments;
