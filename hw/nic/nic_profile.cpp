@@ -8,7 +8,7 @@ namespace railyard::nic {
 
 namespace {
 
-constexpr const char* kGuess = "published by nobody";
+constexpr const char* kGuess = "no publication known";
 constexpr const char* kPerPacket =
     "a packet every 4 cycles: above the line's rate of 1 KiB packets";
 constexpr const char* kMessageRate =

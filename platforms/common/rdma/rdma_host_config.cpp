@@ -8,12 +8,14 @@ namespace {
 
 constexpr std::uint32_t kRoceHeaders = 96;  // what a path MTU must leave of an interface's
 
-/// What TLPs of the largest payload that hosts usually set leave of a link.
+/// What TLPs of the largest payload that hosts usually set leave of a link, in whole Mb/s.
 Rate bandwidth_of(const pcie::LinkConfig& link) {
   constexpr std::uint64_t kPayload = 256;
   constexpr std::uint64_t kOverhead = 24;
+  constexpr std::uint64_t kMega = 1'000'000;
   const Rate rate = link.rate();
-  return {rate.numerator() / rate.denominator() * kPayload / (kPayload + kOverhead), 1};
+  const std::uint64_t bits = rate.numerator() / rate.denominator();
+  return Rate::bits_per_second(bits * kPayload / (kPayload + kOverhead) / kMega * kMega);
 }
 
 }  // namespace

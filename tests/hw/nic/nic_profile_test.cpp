@@ -4,7 +4,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "hw/nic/nic_config.h"
 #include "tests/tlm/config/trees.h"
@@ -91,6 +96,63 @@ TEST(NicProfile, TheSlowestStageOfConnectx5IsTheOneThatWasFitted) {
     EXPECT_EQ(u.profile.origin == Origin::kFitted, key == "stages.wqe.interval") << key;
   }
   EXPECT_EQ(slowest, config.stages.wqe.interval);
+}
+
+/// The profiles as a table: a number with its unit, "A" assumed, "F" fitted, "P" published.
+std::string value_table() {
+  std::string table = "| key |";
+  std::string rule = "|---|";
+  for (const std::string& profile : profiles()) {
+    table += " `" + profile + "` |";
+    rule += "---|";
+  }
+  table += "\n" + rule + "\n";
+  for (const ProfileNumber& row : nic_profile(profiles().front())) {
+    table += std::string("| `") + row.key + "` |";
+    for (const std::string& profile : profiles()) {
+      const ProfileNumber& n = number(profile, row.key);
+      const std::string unit = n.unit;
+      table += " " + std::to_string(n.value) + (unit.empty() ? "" : " " + unit) + " (" +
+               (n.origin == Origin::kFitted      ? "FITTED"
+                : n.origin == Origin::kPublished ? "published"
+                                                 : "assumed") +
+               ") |";
+    }
+    table += "\n";
+  }
+  return table;
+}
+
+/// Each source with the keys that are from it, profile by profile; intervals and latencies of all
+/// stages together.
+std::string source_table() {
+  std::string table = "| profile | keys | origin | source |\n|---|---|---|---|\n";
+  for (const std::string& profile : profiles()) {
+    std::vector<std::pair<std::string, const ProfileNumber*>> rows;  // keys, one with the source
+    for (const ProfileNumber& n : nic_profile(profile)) {
+      const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) {
+        return std::string(row.second->source) == n.source && row.second->origin == n.origin;
+      });
+      if (found == rows.end()) {
+        rows.emplace_back(std::string("`") + n.key + "`", &n);
+      } else {
+        found->first += std::string(", `") + n.key + "`";
+      }
+    }
+    for (const auto& [keys, n] : rows) {
+      table +=
+          "| `" + profile + "` | " + keys + " | " + name_of(n->origin) + " | " + n->source + " |\n";
+    }
+  }
+  return table;
+}
+
+TEST(NicProfile, TheReadmeHasTheNumbersAndTheirSources) {
+  std::ifstream file(RAILYARD_SOURCE_DIR "/platforms/rdma_perf/README.md");
+  const std::string readme{std::istreambuf_iterator<char>(file), {}};
+  for (const std::string& table : {value_table(), source_table()}) {
+    EXPECT_NE(readme.find(table), std::string::npos) << "it should say:\n" << table;
+  }
 }
 
 }  // namespace
