@@ -191,4 +191,13 @@ struct StubBench {
   fakes::Later script;
 };
 
+/// Pauses begin above 5,000 bytes and end at 2,000.
+inline NicConfig small_buffer() {
+  NicConfig config;
+  config.receive.buffer = 20'000;
+  config.receive.xoff = 5000;
+  config.receive.xon = 2000;
+  return config;
+}
+
 }  // namespace railyard::nic::bench
