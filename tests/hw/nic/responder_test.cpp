@@ -336,5 +336,20 @@ TEST_F(NicResponder, AResetLeavesWritesThatAreWithPcieAlone) {
   bench.run();
 }
 
+TEST(NicResponderElided, WritesWithoutBytesTakeTheSameTime) {
+  NicConfig config = bench_config();
+  config.payload_carried = false;
+  ResponderBench bench(config);
+  const Qp& qp = bench.make_qp();
+  bench.start();
+  const Time begin = bench.partition.now();
+  bench.send(qp, Opcode::kRcRdmaWriteOnly, 8);
+  bench.run();
+  EXPECT_EQ(bench.transmit.jobs.at(0).at - begin, 11 * kNanosecond);
+  EXPECT_EQ(bench.dma.writes.at(0).bytes, 8U);
+  EXPECT_EQ(bench.dma.memory[ResponderBench::kRemoteBus], 0);
+  bench.expect_empty();
+}
+
 }  // namespace
 }  // namespace railyard::nic
