@@ -1,9 +1,9 @@
 #include "platforms/rdma_perf/perf_statistics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <iomanip>
+#include <sstream>
 
 namespace railyard::rdma_perf {
 
@@ -103,26 +103,29 @@ LatencyRow latency_row(std::uint64_t bytes, const std::vector<Time>& posted, uns
 }
 
 std::string bandwidth_table(const std::vector<BandwidthRow>& rows) {
-  std::string text =
-      " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n";
+  std::ostringstream text;
+  text << " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]\n"
+       << std::left << std::fixed;
   for (const BandwidthRow& row : rows) {
-    text += fmt::format(" {:<10} {:<14} {:<18.2f} {:<20.2f} {:.6f}\n", row.bytes, row.iterations,
-                        row.peak_gbps, row.average_gbps, row.rate_mpps);
+    text << ' ' << std::setw(11) << row.bytes << std::setw(15) << row.iterations
+         << std::setprecision(2) << std::setw(19) << row.peak_gbps << std::setw(21)
+         << row.average_gbps << std::setprecision(6) << row.rate_mpps << '\n';
   }
-  return text;
+  return text.str();
 }
 
 std::string latency_table(const std::vector<LatencyRow>& rows) {
-  std::string text =
-      " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
-      "t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]\n";
+  std::ostringstream text;
+  text << " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    "
+          "t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec]\n"
+       << std::left << std::fixed << std::setprecision(2);
   for (const LatencyRow& row : rows) {
-    text += fmt::format(
-        " {:<7} {:<14} {:<14.2f} {:<12.2f} {:<18.2f} {:<14.2f} {:<15.2f} {:<22.2f} {:.2f}\n",
-        row.bytes, row.iterations, row.least_us, row.most_us, row.typical_us, row.average_us,
-        row.deviation_us, row.p99_us, row.p999_us);
+    text << ' ' << std::setw(8) << row.bytes << std::setw(15) << row.iterations << std::setw(15)
+         << row.least_us << std::setw(13) << row.most_us << std::setw(19) << row.typical_us
+         << std::setw(15) << row.average_us << std::setw(16) << row.deviation_us << std::setw(23)
+         << row.p99_us << row.p999_us << '\n';
   }
-  return text;
+  return text.str();
 }
 
 }  // namespace railyard::rdma_perf
