@@ -164,6 +164,7 @@ void Nic::Parts::make_units(pcie::Function& function, Rate line_rate, const std:
   keys = std::make_unique<MemoryKeys>(units);
   units.translation = keys.get();
   completions = std::make_unique<Completions>(units);
+  completions->set_overrun([this] { health.report(abi::Health::kEventQueueOverrun, 0); });
   units.completions = completions.get();
   mac = std::make_unique<Mac>("mac", units, line_rate, peer, blocks);
   units.receive_buffer = mac.get();

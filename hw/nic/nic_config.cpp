@@ -93,6 +93,9 @@ void DmaConfig::declare(Parameters& p) {
   p.add("control_reads", control_reads)
       .range(1, 4096)
       .doc("Reads of WQEs, contexts, keys and translations that may be outstanding");
+  p.add("write_bytes", write_bytes)
+      .range(kLargestPathMtu, 1ULL << 24)
+      .doc("Bytes of received payload that PCIe has been given and not put on its line");
 }
 
 void SendConfig::declare(Parameters& p) {
@@ -144,6 +147,9 @@ void LimitsConfig::declare(Parameters& p) {
   p.add("cqs", cqs).range(1, kMostNumbers).doc("Completion queues");
   p.add("eqs", eqs).range(2, 256).doc("Event queues; number 0 is the device's own");
   p.add("mkeys", mkeys).range(1, kMostKeys).doc("Memory keys");
+  p.add("translation_entries", translation_entries)
+      .range(8, 1U << 28)
+      .doc("Pages of all memory keys; a multiple of 8");
   p.add("pds", pds).range(1, kMostNumbers).doc("Protection domains");
   p.add("log_wqes", log_wqes)
       .range(1, 15)
@@ -154,6 +160,12 @@ void LimitsConfig::declare(Parameters& p) {
       .range(1, 128)
       .doc("READs and atomics outstanding of a queue pair, each way");
   p.add("vectors", vectors).range(1, kMostVectors).doc("MSI-X vectors");
+  p.check([this](const Bound& bound) {
+    if (translation_entries % 8 == 0) return;
+    bound.fail("translation_entries",
+               std::to_string(translation_entries) + " is no multiple of the 8 entries of a line",
+               "write " + std::to_string(translation_entries / 8 * 8 + 8));
+  });
 }
 
 void NicConfig::declare(Parameters& p) {
