@@ -90,10 +90,9 @@ struct Flow {
     set.qp_state = IBV_QPS_INIT;
     set.port_num = 1;
     set.qp_access_flags = config.qp_access;
-    EXPECT_EQ(
-        ibv_modify_qp(qp, &set,
-                      IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
-        0);
+    EXPECT_EQ(ibv_modify_qp(qp, &set,
+                            IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS),
+              0);
   }
   void to_rtr() const { to_rtr(peer().qp->qp_num); }
   void to_rtr(std::uint32_t number) const {
@@ -284,7 +283,8 @@ class TwoHosts {
                     const Join& join = {})
       : link(wire) {
     for (unsigned i = 0; i < 2; ++i) {
-      const HostPort port{0, i, simulation.partition(), link, "h" + std::to_string(1 - i) + ".nic0"};
+      const HostPort port{0, i, simulation.partition(), link,
+                          "h" + std::to_string(1 - i) + ".nic0"};
       addresses.push_back(rdma::nic_address(i, IpVersion::k4));
       hosts.push_back(std::make_unique<rdma::RdmaHost>(("h" + std::to_string(i)).c_str(), config,
                                                        port, addresses.back(), blocks, true));

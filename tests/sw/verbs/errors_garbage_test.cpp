@@ -123,8 +123,8 @@ TEST_P(GarbageInARing, OfReceivesBreaksItsQueuePairAlone) {
   });
 }
 
-// Random stores to where registers and doorbells are; not those that work as they should: the reset,
-// and the doorbells of what is there.
+// Random stores to where registers and doorbells are; not those that work as they should: the
+// reset, and the doorbells of what is there.
 TEST_P(GarbageInARing, InRegistersDoesNothing) {
   beside_bystander({}, [](Flow& flow) {
     if (flow.at.number != 0) return;
@@ -304,6 +304,30 @@ TEST(VerbsGarbage, ACqThatRunsOverBreaksItsQueuePairs) {
     EXPECT_EQ(flow.state(), IBV_QPS_ERR);
     for (std::uint64_t id = 0; id < 8; ++id) flow.expect(id, IBV_WC_SUCCESS);
     flow.expect_nothing();
+  });
+}
+
+// Completion events that nobody takes: those of a queue that is full are lost, the device says so,
+// and all else goes on.
+TEST(VerbsGarbage, AnEqThatRunsOverIsTold) {
+  beside_bystander({}, [](Flow& flow) {
+    if (flow.at.number == 1) return;
+    const std::uint32_t entries = 1U << flow.at.driver().eq(1).log_entries;
+    const auto health = [&flow] {
+      const std::uint64_t word = flow.at.core->load(registers_of(flow.at) + abi::reg::kHealth, 4);
+      return static_cast<abi::Health>(__builtin_bswap32(static_cast<std::uint32_t>(word)));
+    };
+    for (std::uint32_t i = 0; i < entries; ++i) {
+      ASSERT_EQ(ibv_req_notify_cq(flow.cq, 0), 0);
+      EXPECT_EQ(flow.write(i, 0, 64), 0);
+      flow.expect(i, IBV_WC_SUCCESS);
+    }
+    EXPECT_EQ(health(), abi::Health::kGood);
+    ASSERT_EQ(ibv_req_notify_cq(flow.cq, 0), 0);
+    EXPECT_EQ(flow.write(1, 0, kSome), 0);
+    flow.expect(1, IBV_WC_SUCCESS);
+    flow.at.core->spend(10 * kMicrosecond);
+    EXPECT_EQ(health(), abi::Health::kEventQueueOverrun);
   });
 }
 

@@ -20,8 +20,8 @@ class Broken {
 
   void run() {
     const Time alone = time_beside({[this](Side& side) { prepare(side); }, {}});
-    const Time beside = time_beside({[this](Side& side) { prepare(side); },
-                                     [this](Side& side) { act(side); }});
+    const Time beside =
+        time_beside({[this](Side& side) { prepare(side); }, [this](Side& side) { act(side); }});
     EXPECT_LE(beside, alone + alone / 100) << "the bystander was held up";
   }
 
