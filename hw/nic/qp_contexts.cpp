@@ -37,6 +37,7 @@ void QpContexts::set_memory(std::uint64_t address) {
 
 void QpContexts::create(std::uint32_t slot) {
   slots_[slot].exists = true;
+  slots_[slot].garbled = false;
   if (!has_memory_) return;
   cache_.drop(slot);
   if (cache_.put(slot) == LineCache::kNone) write_back(slot);
