@@ -123,8 +123,8 @@ TEST_P(GarbageInARing, OfReceivesBreaksItsQueuePairAlone) {
   });
 }
 
-// Random stores to where registers and doorbells are; not those that work as they should: the
-// reset, and the doorbells of what is there.
+// Random stores to where registers and doorbells are, the command queue's too, of which none is of
+// this flow's queue pair.
 TEST_P(GarbageInARing, InRegistersDoesNothing) {
   beside_bystander({}, [](Flow& flow) {
     if (flow.at.number != 0) return;
@@ -136,12 +136,46 @@ TEST_P(GarbageInARing, InRegistersDoesNothing) {
       std::uint64_t offset = random.below(page ? abi::kRegisterBarBytes : abi::reg::kBytes);
       if (page) offset = abi::kUarBase + random.below(8) * abi::kUarBytes + random.below(4096);
       offset = offset / bytes * bytes;
-      if (offset / 8 == abi::reg::kCommandDoorbell / 8) continue;
       flow.at.core->store(base + offset, random.next(), bytes);
       if (i % 100 == 0) (void)flow.at.core->load(base + offset, bytes);
     }
     EXPECT_EQ(flow.write(1, 0, kSome), 0);
     flow.expect(1, IBV_WC_SUCCESS);
+  });
+}
+
+// Doorbells and BlueField writes that name this queue pair and say anything: what lies in the ring,
+// or comes with them, is no WQE of its place. At worst the queue pair breaks.
+TEST_P(GarbageInARing, InItsOwnDoorbellsBreaksAtWorstItsQueuePair) {
+  beside_bystander({}, [](Flow& flow) {
+    if (flow.at.number != 0) return;
+    RandomStream random(GetParam(), "doorbells");
+    Core& core = *flow.at.core;
+    const Address send = verbs::object(flow.qp).uar + abi::uar::kSendDoorbell;
+    for (std::uint64_t id = 1; id <= 4; ++id) {
+      EXPECT_EQ(flow.write(id, 0, kSome), 0);
+      flow.expect(id, IBV_WC_SUCCESS);
+    }
+    for (unsigned i = 0; i < 200; ++i) {
+      const auto index = static_cast<std::uint32_t>(random.below(1U << 16));
+      const auto word = static_cast<std::uint32_t>(random.below(64));
+      const std::uint64_t control = doorbell_of(index << 8 | 8, flow.qp->qp_num << 8 | word);
+      if (random.below(2) == 0) {
+        core.store(send, control, 8);
+        continue;
+      }
+      std::array<std::uint8_t, abi::uar::kBlueFieldBytes> wqe{};
+      for (std::uint8_t& byte : wqe) byte = static_cast<std::uint8_t>(random.next());
+      std::memcpy(wqe.data(), &control, sizeof control);
+      const std::uint64_t bytes = 16 * (1 + random.below(16));
+      core.store_combining(send + random.below(2) * abi::uar::kBlueFieldBytes, wqe.data(), bytes);
+      core.fence();
+    }
+    ibv_wc wc{};
+    while ((wc = flow.completion(200 * kMicrosecond)).wr_id != Flow::kNone) {
+      EXPECT_NE(wc.status, IBV_WC_SUCCESS);
+    }
+    EXPECT_TRUE(flow.state() == IBV_QPS_ERR || flow.state() == IBV_QPS_RTS);
   });
 }
 
