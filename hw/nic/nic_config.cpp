@@ -103,6 +103,11 @@ void SendConfig::declare(Parameters& p) {
       .range(1, 256)
       .doc("Basic blocks of a send queue that are read ahead of the WQE that is sent");
   p.add("wqe_fetch", wqe_fetch).range(1, 64).doc("Basic blocks of 64 B that one read asks for");
+  p.add("fetch_latency", fetch_latency)
+      .max(kMostCycles)
+      .doc(
+          "Cycles from an idle queue pair's context to the read of its WQE; a WQE that came by "
+          "BlueField has none");
   p.add("quantum", quantum)
       .range(256, 1U << 20)
       .doc("Bytes that a queue pair sends in its turn; a packet that has begun is sent whole");
@@ -179,6 +184,11 @@ void NicConfig::declare(Parameters& p) {
   p.add("clock", clock)
       .range(100, kMicrosecond)
       .doc("Period of the clock that the stages' cycles and PFC's decisions keep to");
+  p.add("datapath", datapath)
+      .max(4096)
+      .doc(
+          "Bytes of a packet's payload that the stages packetiser and dma_write move in a cycle, "
+          "each storing the packet; 0: all at once");
   p.group("stages", stages).doc("Stages of the pipeline, in cycles of the clock");
   p.group("qp_cache", qp_cache).doc("Cache of QP contexts");
   p.group("key_cache", key_cache).doc("Cache of memory keys");

@@ -61,9 +61,10 @@ struct DmaConfig {
 };
 
 struct SendConfig {
-  std::uint32_t wqe_prefetch = 8;  // WQEs of a queue pair read ahead of the one being sent
-  std::uint32_t wqe_fetch = 4;     // basic blocks that one read asks for at most
-  std::uint32_t quantum = 4096;    // bytes of a queue pair's turn
+  std::uint32_t wqe_prefetch = 8;   // WQEs of a queue pair read ahead of the one being sent
+  std::uint32_t wqe_fetch = 4;      // basic blocks that one read asks for at most
+  std::uint32_t fetch_latency = 0;  // cycles from an idle queue pair's context to that read
+  std::uint32_t quantum = 4096;     // bytes of a queue pair's turn
   std::vector<std::uint32_t> weights = {1};  // of the traffic classes (deficit round robin)
   Bytes egress_buffer = kibibytes(64);       // of a priority, towards the line
 
@@ -102,6 +103,7 @@ struct LimitsConfig {
 struct NicConfig {
   std::string profile = "connectx7_400g";  // what the defaults come from: nic_profile.h
   Time clock = kNanosecond;
+  std::uint32_t datapath = 0;  // bytes of a packet that move in a cycle; 0: all at once
   StagesConfig stages;
   CacheConfig qp_cache;
   CacheConfig key_cache;          // memory keys
@@ -118,6 +120,11 @@ struct NicConfig {
   bool payload_carried = true;    // not a key here: `data`
 
   void declare(Parameters& p);
+
+  /// What so many bytes of payload take over the datapath, in whole cycles.
+  Time moving(std::uint32_t bytes) const {
+    return datapath == 0 ? 0 : clock * static_cast<Time>((bytes + datapath - 1) / datapath);
+  }
 };
 
 /// Who a NIC is on the fabric.

@@ -8,6 +8,7 @@ namespace railyard::nic {
 
 namespace {
 
+constexpr const char* kWqeInterval = "stages.wqe.interval";
 constexpr const char* kGuess = "no publication known";
 constexpr const char* kPerPacket =
     "a packet every 4 cycles: above the line's rate of 1 KiB packets";
@@ -16,75 +17,102 @@ constexpr const char* kMessageRate =
     "slowest stage that a message passes";
 constexpr const char* kMessageRateGuess =
     "shorter than the interval fitted to a ConnectX at 100GbE, in proportion to the line";
-constexpr const char* kLatency =
-    "ib_write_lat 2 B of ConnectX-6 HDR200, 1.87 us: the sum of the stages of both sides; how it "
-    "is "
-    "shared among them is assumed";
-constexpr const char* kAsConnectx6 = "as connectx6_200g";
+constexpr const char* kNdrClass =
+    "such that ib_write_lat 2 B through a switch is of its class, 1.2 to 1.3 us; how the stages "
+    "share it is a guess";
 constexpr const char* kSlot5 = "ConnectX-5 VPI product brief: 100GbE, PCIe Gen3 x16";
 constexpr const char* kSlot6 = "ConnectX-6 VPI product brief: 200GbE, PCIe Gen4 x16";
 constexpr const char* kSlot7 = "ConnectX-7 product brief: 400GbE, PCIe Gen5 x16";
 constexpr const char* kReads =
     "payload in flight: twice the line's rate times a read of 0.7 us over PCIe";
+constexpr const char* kDatapath = "the narrowest power of two that carries the line at 1 GHz";
+constexpr const char* kHost =
+    "a server's, in parts: hw/pcie/root_complex_config.h, hw/host/memory_config.h";
+constexpr const char* kWriteRow =
+    "ib_write_lat 2 B of ConnectX-6 HDR200, 1.87 us, and ib_read_lat 2 B, 1.90 us: what both pass";
+constexpr const char* kReadRow =
+    "ib_read_lat 2 B, 1.90 us: what a READ passes more often than a WRITE";
+constexpr const char* kFetchRow =
+    "ib_write_lat 256 B of ConnectX-6 HDR200, 2.87 us: the step beyond the inline limit";
+
+/// Latencies of stages, in cycles of one nanosecond. A WRITE of an inline message passes doorbell,
+/// scheduler, context, wqe, packetiser and transmit, then receive, context, transport, translation
+/// and dma_write. A READ passes, on its way back, those from packetiser on and completion again.
+struct Latencies {
+  std::uint64_t doorbell, scheduler, context, wqe, translation, dma_read, packetiser, transmit,
+      receive, transport, dma_write, acknowledge, completion, event, fetch;
+  Origin origin;
+  const char* often;  // the source of those that a READ passes twice, dma_read among them
+  const char* once;   // of the others
+  const char* fetched;
+};
+
+/// The host's latencies, in nanoseconds.
+struct HostLatencies {
+  std::uint64_t link, request, outbound, reply, memory, invalidate;
+  Origin origin;
+  const char* source;
+};
 
 /// What the profiles do not have alike.
 struct Differences {
   const char* slot;
   std::uint64_t rate;
   std::uint64_t generation;
+  HostLatencies host;
+  std::uint64_t datapath;
+  Latencies latencies;
   ProfileNumber wqe_interval;
-  Origin latency_origin;
-  const char* latency_source;
   std::uint64_t payload_reads;
   std::uint64_t payload_bytes;
   std::uint64_t cached_contexts;
   std::uint64_t receive_buffer;  // KiB
 };
 
-// In cycles of one nanosecond. A WRITE of an inline message passes doorbell, scheduler, context,
-// wqe, packetiser and transmit, then receive, context, transport, translation and dma_write.
-struct StageNumbers {
-  const char* latency_key;
-  std::uint64_t latency;
-  const char* interval_key;
-  std::uint64_t interval;
-};
-constexpr StageNumbers kStages[] = {
-    {"stages.doorbell.latency", 60, "stages.doorbell.interval", 4},
-    {"stages.scheduler.latency", 40, "stages.scheduler.interval", 4},
-    {"stages.context.latency", 40, "stages.context.interval", 4},
-    {"stages.wqe.latency", 100, nullptr, 0},
-    {"stages.translation.latency", 50, "stages.translation.interval", 4},
-    {"stages.dma_read.latency", 40, "stages.dma_read.interval", 4},
-    {"stages.packetiser.latency", 100, "stages.packetiser.interval", 4},
-    {"stages.transmit.latency", 120, "stages.transmit.interval", 4},
-    {"stages.receive.latency", 160, "stages.receive.interval", 4},
-    {"stages.transport.latency", 90, "stages.transport.interval", 4},
-    {"stages.dma_write.latency", 60, "stages.dma_write.interval", 4},
-    {"stages.acknowledge.latency", 40, "stages.acknowledge.interval", 4},
-    {"stages.completion.latency", 60, "stages.completion.interval", 4},
-    {"stages.event.latency", 100, "stages.event.interval", 10},
-};
-
 void append_stages(std::vector<ProfileNumber>& numbers, const Differences& d) {
-  for (const StageNumbers& stage : kStages) {
-    numbers.push_back(
-        {stage.latency_key, stage.latency, "cycles", d.latency_origin, d.latency_source});
-    if (stage.interval_key == nullptr) {
-      numbers.push_back(d.wqe_interval);
-      continue;
-    }
-    numbers.push_back({stage.interval_key, stage.interval, "cycles", Origin::kAssumed, kPerPacket});
-  }
+  const Latencies& l = d.latencies;
+  const auto stage = [&](const char* latency_key, std::uint64_t latency, const char* source,
+                         const ProfileNumber& interval) {
+    numbers.push_back({latency_key, latency, "cycles", l.origin, source});
+    numbers.push_back(interval);
+  };
+  const auto packet = [](const char* key) {
+    return ProfileNumber{key, 4, "cycles", Origin::kAssumed, kPerPacket};
+  };
+  stage("stages.doorbell.latency", l.doorbell, l.once, packet("stages.doorbell.interval"));
+  stage("stages.scheduler.latency", l.scheduler, l.once, packet("stages.scheduler.interval"));
+  stage("stages.context.latency", l.context, l.often, packet("stages.context.interval"));
+  stage("stages.wqe.latency", l.wqe, l.once, d.wqe_interval);
+  stage("stages.translation.latency", l.translation, l.often,
+        packet("stages.translation.interval"));
+  stage("stages.dma_read.latency", l.dma_read, l.often, packet("stages.dma_read.interval"));
+  stage("stages.packetiser.latency", l.packetiser, l.often, packet("stages.packetiser.interval"));
+  stage("stages.transmit.latency", l.transmit, l.often, packet("stages.transmit.interval"));
+  stage("stages.receive.latency", l.receive, l.often, packet("stages.receive.interval"));
+  stage("stages.transport.latency", l.transport, l.often, packet("stages.transport.interval"));
+  stage("stages.dma_write.latency", l.dma_write, l.often, packet("stages.dma_write.interval"));
+  stage("stages.acknowledge.latency", l.acknowledge, l.often,
+        packet("stages.acknowledge.interval"));
+  stage("stages.completion.latency", l.completion, l.often, packet("stages.completion.interval"));
+  numbers.push_back({"stages.event.latency", l.event, "cycles", Origin::kAssumed, kGuess});
+  numbers.push_back({"stages.event.interval", 10, "cycles", Origin::kAssumed, kGuess});
 }
 
 std::vector<ProfileNumber> make(const Differences& d) {
   constexpr Origin kAssumed = Origin::kAssumed;
+  const HostLatencies& h = d.host;
   std::vector<ProfileNumber> numbers = {
       {"link.rate", d.rate, "Gb/s", Origin::kPublished, d.slot},
-      {"pcie.generation", d.generation, "", Origin::kPublished, d.slot},
-      {"pcie.lanes", 16, "lanes", Origin::kPublished, d.slot},
-      {"clock", static_cast<std::uint64_t>(kNanosecond), "ps", kAssumed, kGuess}};
+      {"pcie_link.generation", d.generation, "", Origin::kPublished, d.slot},
+      {"pcie_link.lanes", 16, "lanes", Origin::kPublished, d.slot},
+      {"pcie_link.latency", h.link, "ns", h.origin, h.source},
+      {"host.root.request_latency", h.request, "ns", h.origin, h.source},
+      {"host.root.outbound_latency", h.outbound, "ns", h.origin, h.source},
+      {"host.root.completer.reply_latency", h.reply, "ns", h.origin, h.source},
+      {"host.memory.latency", h.memory, "ns", h.origin, h.source},
+      {"host.core.invalidate", h.invalidate, "ns", h.origin, h.source},
+      {"clock", static_cast<std::uint64_t>(kNanosecond), "ps", kAssumed, kGuess},
+      {"datapath", d.datapath, "B", kAssumed, kDatapath}};
   append_stages(numbers, d);
   const std::vector<ProfileNumber> rest = {
       {"qp_cache.entries", d.cached_contexts, "contexts", kAssumed, kGuess},
@@ -99,6 +127,7 @@ std::vector<ProfileNumber> make(const Differences& d) {
       {"dma.payload_reads", d.payload_reads, "reads", kAssumed, kReads},
       {"dma.payload_bytes", d.payload_bytes, "B", kAssumed, kReads},
       {"dma.control_reads", 64, "reads", kAssumed, kGuess},
+      {"send.fetch_latency", d.latencies.fetch, "cycles", d.latencies.origin, d.latencies.fetched},
       {"receive.buffer", d.receive_buffer * 1024, "B", kAssumed, kGuess},
       {"receive.xoff", d.receive_buffer * 1024 / 2, "B", kAssumed, "half of the buffer"},
       {"receive.xon", d.receive_buffer * 1024 / 4, "B", kAssumed, "a quarter of the buffer"}};
@@ -111,40 +140,65 @@ struct Profile {
   std::vector<ProfileNumber> numbers;
 };
 
+constexpr HostLatencies kServer = {80, 130, 90, 50, 90, 60, Origin::kAssumed, kHost};
+constexpr HostLatencies kGen4Server = {50, 90, 200, 30, 60, 100, Origin::kFitted, kReadRow};
+constexpr Latencies kConnectx6 = {120,      110,       10,       475, 10, 10,  15,  20,
+                                  20,       10,        10,       10,  10, 100, 450, Origin::kFitted,
+                                  kReadRow, kWriteRow, kFetchRow};
+constexpr Latencies kConnectx5 = {60,     40,     40,    100, 50, 40,  100, 120,
+                                  160,    90,     60,    40,  60, 100, 100, Origin::kAssumed,
+                                  kGuess, kGuess, kGuess};
+constexpr Latencies kConnectx7 = {
+    40,        30,        20,       100, 20, 20,  40,  60,
+    70,        40,        20,       20,  30, 100, 100, Origin::kAssumed,
+    kNdrClass, kNdrClass, kNdrClass};
+
+Differences connectx5() {
+  Differences d{};
+  d.slot = kSlot5;
+  d.rate = 100;
+  d.generation = 3;
+  d.host = kServer;
+  d.datapath = 16;
+  d.latencies = kConnectx5;
+  d.wqe_interval = {kWqeInterval, 139, "cycles", Origin::kFitted, kMessageRate};
+  d.payload_reads = 64;
+  d.payload_bytes = 65'536;
+  d.cached_contexts = 1024;
+  d.receive_buffer = 512;
+  return d;
+}
+
+Differences connectx6() {
+  Differences d = connectx5();
+  d.slot = kSlot6;
+  d.rate = 200;
+  d.generation = 4;
+  d.host = kGen4Server;
+  d.datapath = 32;
+  d.latencies = kConnectx6;
+  d.wqe_interval = {kWqeInterval, 70, "cycles", Origin::kAssumed, kMessageRateGuess};
+  return d;
+}
+
+Differences connectx7() {
+  Differences d = connectx5();
+  d.slot = kSlot7;
+  d.rate = 400;
+  d.generation = 5;
+  d.datapath = 64;
+  d.latencies = kConnectx7;
+  d.wqe_interval = {kWqeInterval, 35, "cycles", Origin::kAssumed, kMessageRateGuess};
+  d.payload_bytes = 131'072;
+  d.receive_buffer = 1024;
+  return d;
+}
+
 const std::vector<Profile>& profiles() {
-  constexpr const char* kInterval = "stages.wqe.interval";
-  static const std::vector<Profile> kProfiles = {
-      {"custom", {}},
-      {"connectx5_100g", make({kSlot5,
-                               100,
-                               3,
-                               {kInterval, 139, "cycles", Origin::kFitted, kMessageRate},
-                               Origin::kAssumed,
-                               kAsConnectx6,
-                               64,
-                               65'536,
-                               1024,
-                               512})},
-      {"connectx6_200g", make({kSlot6,
-                               200,
-                               4,
-                               {kInterval, 70, "cycles", Origin::kAssumed, kMessageRateGuess},
-                               Origin::kFitted,
-                               kLatency,
-                               64,
-                               65'536,
-                               1024,
-                               512})},
-      {"connectx7_400g", make({kSlot7,
-                               400,
-                               5,
-                               {kInterval, 35, "cycles", Origin::kAssumed, kMessageRateGuess},
-                               Origin::kAssumed,
-                               kAsConnectx6,
-                               64,
-                               131'072,
-                               1024,
-                               1024})}};
+  static const std::vector<Profile> kProfiles = {{"custom", {}},
+                                                 {"connectx5_100g", make(connectx5())},
+                                                 {"connectx6_200g", make(connectx6())},
+                                                 {"connectx7_400g", make(connectx7())}};
   return kProfiles;
 }
 
@@ -188,6 +242,7 @@ void visit_stages(Stages& s, const Visit& visit) {
 template <class Config, class Visit>
 void visit_numbers(Config& config, const Visit& visit) {
   visit("clock", config.clock);
+  visit("datapath", config.datapath);
   visit_stages(config.stages, visit);
   visit_cache("qp_cache", config.qp_cache, visit);
   visit_cache("key_cache", config.key_cache, visit);
@@ -195,6 +250,7 @@ void visit_numbers(Config& config, const Visit& visit) {
   visit("dma.payload_reads", config.dma.payload_reads);
   visit("dma.payload_bytes", config.dma.payload_bytes);
   visit("dma.control_reads", config.dma.control_reads);
+  visit("send.fetch_latency", config.send.fetch_latency);
   visit("receive.buffer", config.receive.buffer);
   visit("receive.xoff", config.receive.xoff);
   visit("receive.xon", config.receive.xon);
@@ -236,8 +292,17 @@ HostSlot host_slot(const std::string& profile) {
   HostSlot slot{Rate::gbps(kDefaultGbps)};
   if (numbers.empty()) return slot;
   slot.rate = Rate::gbps(find(numbers, "link.rate")->value);
-  slot.generation = static_cast<unsigned>(find(numbers, "pcie.generation")->value);
-  slot.lanes = static_cast<unsigned>(find(numbers, "pcie.lanes")->value);
+  slot.generation = static_cast<unsigned>(find(numbers, "pcie_link.generation")->value);
+  slot.lanes = static_cast<unsigned>(find(numbers, "pcie_link.lanes")->value);
+  const auto time = [&](const char* key) {
+    return static_cast<Time>(find(numbers, key)->value) * kNanosecond;
+  };
+  slot.link_latency = time("pcie_link.latency");
+  slot.request_latency = time("host.root.request_latency");
+  slot.outbound_latency = time("host.root.outbound_latency");
+  slot.reply_latency = time("host.root.completer.reply_latency");
+  slot.memory_latency = time("host.memory.latency");
+  slot.invalidate = time("host.core.invalidate");
   return slot;
 }
 

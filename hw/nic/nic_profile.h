@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tlm/base/rate.h"
+#include "tlm/base/time.h"
 
 namespace railyard::nic {
 
@@ -22,10 +23,10 @@ struct NicConfig;
 enum class Origin : std::uint8_t { kPublished, kAssumed, kFitted };
 const char* name_of(Origin origin);
 
-/// One number of a profile. Those of a host slot (`link.rate`, `pcie.generation`, `pcie.lanes`) are
-/// no keys of the NIC: a platform has them.
+/// One number of a profile. Those of a host slot (`link.rate`, `pcie*`, `host.*`) are no keys of
+/// the NIC: a platform has them.
 struct ProfileNumber {
-  const char* key;      // as below the group `nic`
+  const char* key;      // as below the group `nic`, of a host slot as in a platform
   std::uint64_t value;  // in `unit`
   const char* unit;     // "ps", "cycles", "B", "Gb/s", ...
   Origin origin;
@@ -37,6 +38,12 @@ struct HostSlot {
   Rate rate;  // of the port's link
   unsigned generation = 5;
   unsigned lanes = 16;
+  Time link_latency = 80 * kNanosecond;  // of PCIe
+  Time request_latency = 130 * kNanosecond;
+  Time outbound_latency = 90 * kNanosecond;
+  Time reply_latency = 50 * kNanosecond;
+  Time memory_latency = 90 * kNanosecond;
+  Time invalidate = 60 * kNanosecond;  // of a polled line
 };
 
 /// `custom`, which has no numbers: the parameters' own defaults; then the others.

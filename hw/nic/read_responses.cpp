@@ -80,7 +80,8 @@ void ReadResponses::use(Record& record, const Mapping& mapping) {
 void ReadResponses::queue(std::uint32_t index) {
   Record& record = records_[index];
   const bool good = record.error == KeyError::kNone;
-  const Time out = good ? write_stage_.pass(record.at, record.response.cls) : record.at;
+  const Time moving = units_.config->moving(record.response.packet->frame.payload_bytes);
+  const Time out = good ? write_stage_.pass(record.at, record.response.cls, moving) : record.at;
   last_due_ = std::max(last_due_, out);
   due_.push({index, last_due_});
   if (!write_.pending()) units_.partition->scheduler().schedule(write_, due_.front().at);

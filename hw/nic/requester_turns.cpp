@@ -108,7 +108,8 @@ void Requester::begin_turn(SendQueue& sq) {
   set_state(sq, SendState::kTurn);
   const bool must_read = !sq.has_wqe() && !sq.all_sent();
   if (must_read && found > now) {
-    fetching_.push({ticket_of(sq), found});
+    const auto cycles = static_cast<Time>(units_.config->send.fetch_latency);
+    fetching_.push({ticket_of(sq), found + units_.config->clock * cycles});
     return;
   }
   go_on(sq, found - now);

@@ -53,10 +53,10 @@ Stage::Stage(StatisticsRegistry& statistics, const std::string& name, const Stag
   }
 }
 
-Time Stage::enter(Time at, unsigned cls) {
+Time Stage::enter(Time at, unsigned cls, Time interval) {
   const Time begin = std::max(at, free_at_);
   wait_until(begin);
-  free_at_ = begin + interval_;
+  free_at_ = begin + interval;
   busy_[cls] += free_at_ - begin;
   accounted_ = free_at_;
   cause_ = kStarved;

@@ -48,8 +48,13 @@ class Stage {
   /// Something of class `cls` comes at `at`, which may lie ahead, and not before what came last:
   /// when it leaves. It enters in its turn.
   Time pass(Time at, unsigned cls) { return enter(at, cls) + latency_; }
-  /// The same, but returns when it enters.
-  Time enter(Time at, unsigned cls);
+  /// The same of something whose bytes move through in `moving`, when all of it has: nothing else
+  /// enters meanwhile.
+  Time pass(Time at, unsigned cls, Time moving) {
+    return enter(at, cls, std::max(interval_, moving)) + latency_ + moving;
+  }
+  /// As pass(), but returns when it enters.
+  Time enter(Time at, unsigned cls) { return enter(at, cls, interval_); }
   /// From when on it can take something.
   Time free_at() const { return free_at_; }
   Time latency() const { return latency_; }
@@ -69,6 +74,7 @@ class Stage {
   static constexpr std::size_t kCauses = static_cast<std::size_t>(Cause::kCount);
   static constexpr std::size_t kStarved = kCauses;  // index in waiting_ of no cause
 
+  Time enter(Time at, unsigned cls, Time interval);
   void wait_until(Time until);
   Time ahead(Time now) const { return std::max<Time>(0, accounted_ - now); }
   void reset(Time now);

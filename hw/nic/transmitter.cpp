@@ -204,7 +204,8 @@ void Transmitter::complete(std::uint32_t slot) {
   const Time now = partition_.now();
   Entry& entry = entries_[slot];
   entry.parts.clear();
-  const Time made = packetiser_.pass(now, entry.cls);
+  const Time made =
+      packetiser_.pass(now, entry.cls, units_.config->moving(entry.packet->frame.payload_bytes));
   units_.passed(Point::kPayload, entry.qp, now);
   units_.passed(Point::kPacket, entry.qp, made);
   entry.ready = made + mac_.transmit_latency();

@@ -45,7 +45,7 @@ void WriteOrder::enter() {
       }
       outstanding_ += step.bytes;
       level_.set(outstanding_, now);
-      step.at = stage_.pass(step.at, step.cls);
+      step.at = stage_.pass(step.at, step.cls, units_.config->moving(step.bytes));
     }
     last_ = step.at = std::max(step.at, last_);
     ++entered_;

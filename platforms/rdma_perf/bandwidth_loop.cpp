@@ -23,8 +23,8 @@ BandwidthLoop::BandwidthLoop(Device& device, Setting& setting,
         config_.test == TestKind::kSend && (!connection->id().client || config_.bidirectional);
     if (receives) {
       receivers_.push_back(connection.get());
-      to_post_.push_back(config_.iterations);
-      receives_left_ += config_.iterations;
+      to_post_.push_back(config_.iterations_of(connection->bytes()));
+      receives_left_ += to_post_.back();
     }
     if (!sends) continue;
     const std::size_t group = connection->id().group;
@@ -36,7 +36,7 @@ BandwidthLoop::BandwidthLoop(Device& device, Setting& setting,
       samples_.back().group = group;
       samples_.back().samples.bytes = connection->bytes();
     }
-    samples_[at].wanted += config_.iterations;
+    samples_[at].wanted += config_.iterations_of(connection->bytes());
     Sender sender;
     sender.connection = connection.get();
     sender.size = at;
@@ -76,8 +76,12 @@ bool BandwidthLoop::all_sent() const {
 
 // Of mixed sizes those that have their iterations go on: the others are to be measured beside them.
 bool BandwidthLoop::may_post(const Sender& sender) const {
-  if (!config_.mixed && sender.posted == config_.iterations) return false;
+  if (!config_.mixed && sender.posted == iterations_of(sender)) return false;
   return sender.posted - sender.completed + config_.post_list <= config_.depth;
+}
+
+std::uint64_t BandwidthLoop::iterations_of(const Sender& sender) const {
+  return config_.iterations_of(sender.connection->bytes());
 }
 
 bool BandwidthLoop::post_all() {
@@ -94,7 +98,8 @@ bool BandwidthLoop::post_all() {
 
 void BandwidthLoop::post(Sender& sender) {
   Samples& samples = samples_[sender.size];
-  const std::uint64_t left = config_.mixed ? config_.post_list : config_.iterations - sender.posted;
+  const std::uint64_t left =
+      config_.mixed ? config_.post_list : iterations_of(sender) - sender.posted;
   const std::uint64_t count = std::min<std::uint64_t>(config_.post_list, left);
   // Mixed sizes end in the middle of it, and nothing may be left without a completion then.
   const std::uint32_t every =
@@ -102,7 +107,7 @@ void BandwidthLoop::post(Sender& sender) {
   const Time now = device_.core().now();
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t index = sender.posted + i;
-    const bool last = !config_.mixed && index + 1 == config_.iterations;
+    const bool last = !config_.mixed && index + 1 == iterations_of(sender);
     const bool signalled = (index + 1) % every == 0 || last;
     sender.connection->fill(list_[i], segments_[i], index, signalled);
     list_[i].wr_id = static_cast<std::uint64_t>(&sender - senders_.data());

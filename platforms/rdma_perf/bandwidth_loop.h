@@ -50,6 +50,7 @@ class BandwidthLoop {
   };
 
   bool post_all();
+  std::uint64_t iterations_of(const Sender& sender) const;
   bool may_post(const Sender& sender) const;
   void post(Sender& sender);
   int poll_sends();

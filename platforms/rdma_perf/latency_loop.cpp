@@ -22,6 +22,7 @@ LatencyLoop::LatencyLoop(Device& device, AddressSpace& memory, Setting& setting,
       connection_(connection),
       queues_(queues),
       size_(size),
+      iterations_(config_.iterations_of(connection.bytes())),
       client_(connection.id().client),
       last_sent_(connection.source() + connection.bytes() - 1),
       last_received_(connection.target() + connection.bytes() - 1) {
@@ -38,10 +39,10 @@ SizeResult& LatencyLoop::result() const { return setting_.results.sizes[size_]; 
 
 void LatencyLoop::prepare() {
   if (config_.test == TestKind::kSend) {
-    const std::uint64_t most = std::min<std::uint64_t>(config_.receive_depth, config_.iterations);
+    const std::uint64_t most = std::min<std::uint64_t>(config_.receive_depth, iterations_);
     for (; receives_posted_ < most; ++receives_posted_) connection_.post_receive(0);
   }
-  result().posted[client_ ? 0 : 1].reserve(config_.iterations);
+  result().posted[client_ ? 0 : 1].reserve(iterations_);
   if (!config_.events) return;
   device_.check(ibv_req_notify_cq(queues_.send, 0) == 0, "ibv_req_notify_cq");
   device_.check(ibv_req_notify_cq(queues_.receive, 0) == 0, "ibv_req_notify_cq");
@@ -58,7 +59,7 @@ void LatencyLoop::run() {
 }
 
 void LatencyLoop::ping_pong() {
-  const std::uint64_t most = config_.iterations;
+  const std::uint64_t most = iterations_;
   while (posted_ < most || received_ < most) {
     // The client begins.
     if (received_ < most && !(posted_ == 0 && client_)) {
@@ -73,7 +74,7 @@ void LatencyLoop::ping_pong() {
 }
 
 void LatencyLoop::read() {
-  for (std::uint64_t i = 0; i < config_.iterations; ++i) {
+  for (std::uint64_t i = 0; i < iterations_; ++i) {
     post();
     wait_for(queues_.send);
     add_message(result().posted[0].back(), false);
@@ -94,7 +95,7 @@ void LatencyLoop::post() {
 void LatencyLoop::wait_for_message() {
   if (config_.test == TestKind::kSend) {
     wait_for(queues_.receive);
-    if (receives_posted_ == config_.iterations) return;
+    if (receives_posted_ == iterations_) return;
     ++receives_posted_;
     connection_.post_receive(0);
     return;

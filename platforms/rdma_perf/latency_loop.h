@@ -42,6 +42,7 @@ class LatencyLoop {
   Connection& connection_;
   CompletionQueues queues_;
   std::size_t size_;
+  std::uint64_t iterations_;
   bool client_;
   std::uint8_t* last_sent_;      // last byte of what is sent
   std::uint8_t* last_received_;  // and of what comes

@@ -142,7 +142,8 @@ void Session::check_bytes() {
   const bool here = config_.bidirectional || client() == (config_.test == TestKind::kRead);
   if (!here) return;
   for (const auto& connection : connections_) {
-    setting_.results.wrong_bytes += connection->wrong_bytes(config_.iterations);
+    setting_.results.wrong_bytes +=
+        connection->wrong_bytes(config_.iterations_of(connection->bytes()));
   }
 }
 

@@ -107,6 +107,11 @@ void TestConfig::declare(Parameters& p) {
   p.add("iterations", iterations)
       .range(1, 10'000'000)
       .doc("Messages of each size and queue pair (-n)");
+  p.add("most_bytes", most_bytes)
+      .max(1ULL << 50)
+      .doc(
+          "Of large messages so many iterations that they have no more bytes, but enough to be "
+          "measured; 0B: as many as of small ones");
   p.add("depth", depth).range(1, 16'384).doc("Messages of a queue pair outstanding (-t)");
   p.add("receive_depth", receive_depth)
       .range(1, 16'384)
@@ -133,6 +138,12 @@ void TestConfig::declare(Parameters& p) {
   p.group("policy", policy).doc("Path MTU by message size");
   p.list("pairs", pairs).doc("Clients and their servers; none: the first host and the last");
   p.check([this](const Bound& bound) { check(*this, bound); });
+}
+
+std::uint64_t TestConfig::iterations_of(std::uint64_t bytes) const {
+  if (most_bytes == 0) return iterations;
+  const std::uint64_t least = measure == Measure::kLatency ? kLeastIterations : 1;
+  return std::min<std::uint64_t>(iterations, std::max(least, most_bytes / bytes));
 }
 
 std::uint32_t TestConfig::signal_every_of(std::uint64_t bytes) const {

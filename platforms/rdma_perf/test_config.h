@@ -40,6 +40,7 @@ struct TestConfig {
   std::vector<Bytes> sizes;  // 2 B to 8 MiB, powers of two
   bool mixed = false;
   std::uint32_t iterations = 1000;
+  Bytes most_bytes = 0;
   std::uint32_t depth = 128;
   std::uint32_t receive_depth = 512;
   std::uint32_t qps = 1;
@@ -59,6 +60,8 @@ struct TestConfig {
 
   /// Messages from one completion to the next. perftest's rule where none is written: 100, and 1
   /// beyond 8 KiB; never more than `depth`.
+  /// Of each queue pair of messages of so many bytes.
+  std::uint64_t iterations_of(std::uint64_t bytes) const;
   std::uint32_t signal_every_of(std::uint64_t bytes) const;
   std::uint32_t path_mtu_of(std::uint64_t bytes) const;
   bool inlined(std::uint64_t bytes) const {

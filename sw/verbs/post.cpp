@@ -1,8 +1,8 @@
 // Posting: work requests become WQEs in the queues' memory.
 //
 // In this order: the WQEs, a fence, the doorbell record, a fence, the doorbell. A list rings once.
-// A WQE that is posted alone is written whole to the device (BlueField) in place of the doorbell,
-// if it fits; the two buffers take turns.
+// A WQE that is posted alone may be written whole to the device (BlueField) in place of the
+// doorbell (verbs_config.h), if it fits; the two buffers take turns.
 #include <cstring>
 
 #include "sw/verbs/objects.h"
@@ -165,15 +165,17 @@ int check_send(const Qp& qp, const ibv_send_wr& wr, Operation& operation) {
 
 bool may_send(ibv_qp_state state) { return state == IBV_QPS_RTS || state == IBV_QPS_ERR; }
 
-void ring(Context& context, Qp& qp, const Wqe& last, unsigned posted) {
+/// Of the last WQE: whether no other was posted with it, and whether its payload is inline.
+void ring(Context& context, Qp& qp, const Wqe& last, bool alone, bool inlined) {
   Core& core = context.core();
   core.fence();
   store_be32(core, qp.ring.doorbell_record + offsetof(abi::QpDoorbellRecord, send),
              qp.sends.blocks & kCounterMask);
   core.fence();
   const Address doorbell = qp.uar + abi::uar::kSendDoorbell;
-  const bool whole = context.device.machine.config().blue_field && posted == 1 &&
-                     last.bytes() <= abi::uar::kBlueFieldBytes;
+  const BlueField policy = context.device.machine.config().blue_field;
+  const bool wanted = policy == BlueField::kAlways || (policy == BlueField::kInline && inlined);
+  const bool whole = wanted && alone && last.bytes() <= abi::uar::kBlueFieldBytes;
   if (whole) {
     core.store_combining(doorbell + context.blue_field_buffer * abi::uar::kBlueFieldBytes,
                          last.data(), last.bytes());
@@ -216,6 +218,7 @@ int post_send(ibv_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr) {
   context.empty = nullptr;
   Wqe wqe;
   unsigned posted = 0;
+  bool inlined = false;
   int error = may_send(qp->state) ? 0 : EINVAL;
   for (; wr != nullptr && error == 0; wr = wr->next) {
     Operation operation{};
@@ -228,9 +231,10 @@ int post_send(ibv_qp* qp, ibv_send_wr* wr, ibv_send_wr** bad_wr) {
     ++to.sends.posted;
     to.sends.blocks += wqe.blocks();
     ++posted;
+    inlined = (wr->send_flags & IBV_SEND_INLINE) != 0;
   }
   if (error != 0) *bad_wr = wr;
-  if (posted > 0) ring(context, to, wqe, posted);
+  if (posted > 0) ring(context, to, wqe, posted == 1, inlined);
   return error;
 }
 

@@ -14,8 +14,14 @@ void VerbsConfig::declare(Parameters& p) {
       .doc(
           "So long at most does a poll of a queue wait that the polls before it found empty: it "
           "returns sooner if an entry comes. 0: it looks once");
-  p.add("blue_field", blue_field)
-      .doc("A WQE that is posted alone is written to the device whole, if it fits");
+  p.choice("blue_field", blue_field,
+           {{"never", BlueField::kNever},
+            {"inline", BlueField::kInline},
+            {"always", BlueField::kAlways}})
+      .doc(
+          "A WQE that is posted alone is written to the device whole, if it fits: never, if its "
+          "payload is inline, or always. rdma-core has the last two: MLX5_POST_SEND_PREFER_BF=0 "
+          "and its default");
   p.add("completion_vectors", completion_vectors).range(1, 32).doc("Event queues for completions");
 }
 

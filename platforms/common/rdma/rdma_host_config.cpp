@@ -67,6 +67,14 @@ void RdmaHostConfig::resolve(const Bound& bound, LinkConfig& link) {
   if (!bound.has("link.rate")) link.rate = slot.rate;
   if (!bound.has("pcie_link.generation")) pcie_link.generation = slot.generation;
   if (!bound.has("pcie_link.lanes")) pcie_link.lanes = slot.lanes;
+  if (!bound.has("pcie_link.latency")) pcie_link.latency = slot.link_latency;
+  if (!bound.has("host.root.request_latency")) host.root.request_latency = slot.request_latency;
+  if (!bound.has("host.root.outbound_latency")) host.root.outbound_latency = slot.outbound_latency;
+  if (!bound.has("host.root.completer.reply_latency")) {
+    host.root.completer.reply_latency = slot.reply_latency;
+  }
+  if (!bound.has("host.memory.latency")) host.memory.latency = slot.memory_latency;
+  if (!bound.has("host.core.invalidate")) host.core.invalidate = slot.invalidate;
   if (!bound.has("host.ideal.bandwidth")) host.ideal.bandwidth = bandwidth_of(pcie_link);
   if (nic.path_mtu + kRoceHeaders > nic.interface_mtu) {
     bound.fail(

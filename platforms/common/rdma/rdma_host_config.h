@@ -50,8 +50,8 @@ struct RdmaHostConfig {
 
   /// Declares its keys among the caller's, who calls resolve() in a check of its own.
   void declare(Parameters& p);
-  /// What follows from the profile and is not written: generation and width of PCIe, the bandwidth
-  /// of an ideal one, the rate of `link`. Refuses what does not fit together.
+  /// What follows from the profile and is not written: generation, width and latencies of PCIe and
+  /// host, the bandwidth of an ideal PCIe, the rate of `link`. Refuses what does not fit together.
   void resolve(const Bound& bound, LinkConfig& link);
 
   /// Of one host by its name.

@@ -45,7 +45,7 @@ TEST(NicProfile, EveryNumberHasASourceAndStandsOnce) {
 }
 
 TEST(NicProfile, EveryNumberOfTheNicIsUsed) {
-  constexpr std::size_t kOfTheSlot = 3;
+  constexpr std::size_t kOfTheSlot = 9;
   for (const std::string& profile : profiles()) {
     const NicConfig config = bound(map({{"profile", text(profile)}}));
     const std::vector<UsedNumber> used = used_numbers(config);

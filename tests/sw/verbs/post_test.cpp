@@ -163,7 +163,7 @@ TEST(VerbsPost, AListRingsOnceWithTheLastWqesFirstBytes) {
 
 TEST(VerbsPost, WithoutBlueFieldAWqeAloneRingsTheDoorbell) {
   VerbsConfig config;
-  config.blue_field = false;
+  config.blue_field = BlueField::kNever;
   VerbsBench(
       [](VerbsBench& bench) {
         Queues queues;
@@ -172,6 +172,26 @@ TEST(VerbsPost, WithoutBlueFieldAWqeAloneRingsTheDoorbell) {
         ASSERT_EQ(queues.post(wr), 0);
         ASSERT_EQ(bench.port.writes.size(), 1U);
         EXPECT_EQ(bench.port.writes[0].bytes.size(), 8U);
+      },
+      config);
+}
+
+TEST(VerbsPost, BlueFieldMayBeForInlinePayloadAlone) {
+  VerbsConfig config;
+  config.blue_field = BlueField::kInline;
+  VerbsBench(
+      [](VerbsBench& bench) {
+        Queues queues;
+        queues.connect();
+        ibv_send_wr wr = send_wr(1);
+        ASSERT_EQ(queues.post(wr), 0);
+        ASSERT_EQ(bench.port.writes.size(), 1U);
+        EXPECT_EQ(bench.port.writes[0].bytes.size(), 8U);
+        ibv_send_wr inlined = send_wr(2);
+        inlined.send_flags |= IBV_SEND_INLINE;
+        ASSERT_EQ(queues.post(inlined), 0);
+        ASSERT_EQ(bench.port.writes.size(), 2U);
+        EXPECT_EQ(bench.port.writes[1].bytes.size(), 64U);
       },
       config);
 }
