@@ -109,7 +109,7 @@ bool ReadEngine::map(Read& read, std::uint32_t index) {
     read.translating = true;
     return false;
   }
-  read.request.at = at;
+  read.mapped_at = std::max(read.mapped_at, at);
   if (read.mapping.error != KeyError::kNone) {
     map_failed(read, read.mapping.error);
     return false;
@@ -133,7 +133,7 @@ void ReadEngine::translated(std::uint64_t ticket, const Mapping& mapping) {
     line_up(qp);
     return;
   }
-  read.request.at = units_.partition->now();
+  read.mapped_at = units_.partition->now();
   read.mapping = mapping;
   if (mapping.error != KeyError::kNone) {
     map_failed(read, mapping.error);
@@ -167,7 +167,7 @@ void ReadEngine::send(Read& read) {
   job.cls = units_.class_of(qp.priority());
   job.segments = read.mapping.segments;
   job.count = headers_.payload_bytes == 0 ? 0 : read.mapping.count;
-  job.at = std::max(units_.partition->now(), read.request.at);
+  job.at = std::max({units_.partition->now(), read.request.at, read.mapped_at});
   job.client = this;
   job.ticket = qp.slot;
   ++read.made;

@@ -65,6 +65,7 @@ class ReadEngine : private TransmitClient, private RoomClient, private Translati
     bool again = false;
     std::uint8_t syndrome = 0;
     Mapping mapping;
+    Time mapped_at = 0;  // it left the stage translation
   };
 
   std::uint32_t next_bytes(const Read& read) const;
