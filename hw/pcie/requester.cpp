@@ -64,7 +64,7 @@ void Requester::dma(DmaRequest&& request, DmaListener& listener) {
 
 void Requester::give_write(DmaRequest&& request, DmaListener& listener) {
   UnderWay under_way;
-  hierarchy_.write_starts(under_way, request.address, request.bytes);
+  hierarchy_.write_starts(under_way, request.address, request.bytes, port_.config().latency);
   if (request.relaxed) ++relaxed_uncut_;
   writes_.push({std::move(request), &listener, scheduler_.now(), 0, 0, under_way});
 }
@@ -151,7 +151,7 @@ void Requester::cut_write(Write& write) {
     ++next_write_;
     if (request.relaxed) --relaxed_uncut_;
   }
-  hierarchy_.write_starts(*tlp, write.under_way);
+  hierarchy_.write_starts(*tlp, write.under_way, port_.config().latency);
   if (observer_ != nullptr) observer_->requested(*tlp, tlp->since);
   port_.send(std::move(tlp));
 }
