@@ -100,13 +100,20 @@ void Hierarchy::report(const std::string& where, const std::string& what) {
 
 void Hierarchy::write_starts(UnderWay& write, std::uint64_t address, std::uint64_t bytes,
                              Time ahead) {
-  write.sight = watched(address, bytes) ? scheduler_.expect(now(), ahead) : UnderWay::kUnseen;
-  sets_out(write);
+  if (watched(address, bytes)) {
+    write.sight = scheduler_.expect(now(), ahead);
+  } else {
+    write.sight = UnderWay::kUnseen;
+    sets_out(write);
+  }
 }
 
 void Hierarchy::write_ends(UnderWay& write) {
-  if (write.seen()) scheduler_.seen(write.sight);
-  write.sight = UnderWay::kUnseen;
+  if (write.seen()) {
+    scheduler_.seen(write.sight);
+    write.sight = UnderWay::kUnseen;
+    return;
+  }
   if (--under_way_[write.generation ? 1 : 0] > 0 || !draining_) return;
   if (under_way_[generation_ ? 0 : 1] > 0) return;
   draining_ = false;

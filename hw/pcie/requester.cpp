@@ -372,7 +372,12 @@ Time Requester::earliest_read() const {
 }
 
 Time Requester::line_time_beyond_one(std::uint32_t bytes) const {
-  return bytes > max_payload_ ? port_.rate().time_of(bytes - max_payload_) : 0;
+  if (bytes <= max_payload_) return 0;
+  constexpr std::uint32_t kLeastOverhead = 20;  // of a TLP with data: Tlp::seal
+  constexpr Time kRounding = 2;
+  const std::uint32_t beyond = bytes - max_payload_;
+  const std::uint32_t tlps = (beyond + max_payload_ - 1) / max_payload_;
+  return std::max<Time>(0, port_.rate().time_of(beyond + tlps * kLeastOverhead) - kRounding);
 }
 
 }  // namespace railyard::pcie
