@@ -10,7 +10,7 @@
 
 namespace railyard::bench {
 
-/// One measurement: so much wall time for so many operations, or so many bytes.
+/// One measurement: so much processor time for so many operations, or so many bytes.
 struct Sample {
   double seconds = 0;
   std::uint64_t operations = 0;
@@ -29,7 +29,7 @@ struct Sample {
 /// child fails.
 Sample in_child(const std::function<Sample()>& work);
 
-/// Wall time of `action`.
+/// Processor time of `action`: what others take of the machine is not in it.
 double seconds_of(const std::function<void()>& action);
 
 }  // namespace railyard::bench

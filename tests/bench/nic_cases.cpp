@@ -1,5 +1,7 @@
 #include "tests/bench/nic_cases.h"
 
+#include <malloc.h>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -15,10 +17,9 @@ namespace railyard::bench {
 
 namespace {
 
-/// perftest between two hosts behind one switch, 400G, Gen5 x16, one queue pair, elided. The hosts'
-/// root ports take payloads of 512 B, as those of AMD EPYC and of Intel's fourth generation of Xeon
-/// do, and read requests are of 4 KiB, as tuning guides of NICs set them. `more` are further keys:
-/// each ends with a comma.
+/// perftest between two hosts behind one switch, 400G, Gen5 x16, one queue pair, elided. Payloads
+/// on PCIe are of 512 B, read requests of 4 KiB (assumed: a host of AMD EPYC's class, tuned for its
+/// NIC). `more` are further keys: each ends with a comma.
 std::string perftest(const std::string& more) {
   return "{data: elided, measure: bandwidth, " + more +
          " nic: {profile: connectx7_400g, path_mtu: 4096, function: {max_payload: 512}}, host: "
@@ -59,11 +60,30 @@ Sample small() {
              kMessages);
 }
 
-/// Bytes, not time.
-Sample idle_queue_pair() {
+/// What two hosts and their NICs hold that may have so many queue pairs, and have none.
+Sample heap_of(std::uint64_t qps) {
+  rdma_perf::RdmaPerfConfig config;
+  bind_config(
+      read_yaml_text("{data: elided, nic: {limits: {qps: " + std::to_string(qps) + "}}}", "bench"),
+      config);
+  Simulation simulation{{}};
+  const rdma_perf::RdmaPerfFabric fabric(config, simulation, false);
+  const struct mallinfo2 heap = mallinfo2();
   Sample sample;
   sample.operations = 1;
-  sample.bytes = nic::Nic::bytes_a_queue_pair();
+  sample.bytes = heap.uordblks + heap.hblkhd;
+  return sample;
+}
+
+/// Bytes, not time: its share of tables that are as large as there may be queue pairs, and its own.
+Sample idle_queue_pair() {
+  constexpr std::uint64_t kFew = 1024;
+  constexpr std::uint64_t kMany = 16'384;
+  constexpr std::uint64_t kNics = 2;
+  const Sample few = in_child([] { return heap_of(kFew); });
+  Sample sample = in_child([] { return heap_of(kMany); });
+  sample.bytes =
+      (sample.bytes - few.bytes) / (kNics * (kMany - kFew)) + nic::Nic::bytes_a_queue_pair();
   return sample;
 }
 
