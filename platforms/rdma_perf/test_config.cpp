@@ -139,7 +139,7 @@ void TestConfig::declare(Parameters& p) {
           "Messages from one completion to the next (-Q); none: 100, of messages beyond 8 KiB 1, "
           "at most depth");
   p.add("reads", reads).range(1, 16).doc("READs outstanding of a queue pair, each way (-o)");
-  p.add("bidirectional", bidirectional).doc("Both sides post (-b); the table has the sum");
+  p.add("bidirectional", bidirectional).doc("Both sides post (-b); the table has what both moved");
   p.add("events", events).doc("Waits for completion events instead of polling (-e)");
   p.add("traffic_class", traffic_class)
       .max(255)
