@@ -110,7 +110,8 @@ class Hierarchy : public sc_core::sc_module {
   std::vector<const PlacedFunction*> functions_;
   std::vector<Error> errors_;
   Counter error_count_;
-  // Writes under way that nobody waits for, of the generation of the last watch_added() and of those before it.
+  // Writes under way that nobody waits for, of the generation of the last watch_added() and of
+  // those before it.
   std::uint64_t under_way_[2] = {0, 0};
   std::uint64_t watches_ = 0;  // that have begun
   bool generation_ = false;
