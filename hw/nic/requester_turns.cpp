@@ -80,7 +80,7 @@ void Requester::attribute() {
   }
   if (const unsigned cls = scheduler_.ready_class(); cls != QpScheduler::kNone) {
     if (scheduler_.runnable()) return;
-    const bool reads = !units_.dma->payload_room(1);
+    const bool reads = units_.transmit->refused_for_reads();
     scheduler_stage_.block(reads ? Cause::kReads : Cause::kEgress, cls, now);
   } else if (waiting(SendState::kRate).count != 0) {
     scheduler_stage_.block(Cause::kRate, waiting(SendState::kRate).cls, now);

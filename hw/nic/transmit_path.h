@@ -52,6 +52,8 @@ class TransmitPath {
   /// A packet with so much payload would be taken: egress buffer and payload reads have room. If
   /// not, the room clients are told when to ask again.
   virtual bool room(std::uint8_t priority, std::uint32_t payload_bytes) const = 0;
+  /// Somebody was refused room, and the buffer has it: it is payload reads that are too many.
+  virtual bool refused_for_reads() const { return false; }
   virtual void add_room_client(RoomClient& client) = 0;
   /// Takes a packet, whether there is room or not (acknowledgements are never refused).
   virtual void take(const TransmitJob& job) = 0;

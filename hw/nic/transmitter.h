@@ -31,6 +31,7 @@ class Transmitter : public TransmitPath, public LineSource, private DmaClient {
   ~Transmitter() override;
 
   bool room(std::uint8_t priority, std::uint32_t payload_bytes) const override;
+  bool refused_for_reads() const override;
   void add_room_client(RoomClient& client) override;
   void take(const TransmitJob& job) override;
   void drop(TransmitClient& client, std::uint64_t ticket) override;

@@ -18,6 +18,14 @@ bool Transmitter::room(std::uint8_t priority, std::uint32_t payload_bytes) const
   return false;
 }
 
+bool Transmitter::refused_for_reads() const {
+  for (unsigned left = refused_; left != 0; left &= left - 1) {
+    const auto priority = static_cast<std::uint8_t>(__builtin_ctz(left));
+    if (egress_fits(priority, refusals_[priority].bytes)) return true;
+  }
+  return false;
+}
+
 // A packet that is larger than the buffer is taken by an empty one.
 bool Transmitter::egress_fits(std::uint8_t priority, std::uint32_t payload_bytes) const {
   const std::uint64_t held = bytes_of_[priority];

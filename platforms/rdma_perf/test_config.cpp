@@ -1,6 +1,7 @@
 #include "platforms/rdma_perf/test_config.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -40,6 +41,12 @@ void check_latency(const TestConfig& config, const Bound& bound) {
   }
 }
 
+/// A list that waits for room does not wait for a completion that nobody has asked for. Lists end
+/// anywhere between two completions, as far as the common divisor lets them.
+bool completions_come(const TestConfig& config, std::uint32_t every) {
+  return every - std::gcd(every, config.post_list) + config.post_list <= config.depth;
+}
+
 void check(const TestConfig& config, const Bound& bound) {
   std::set<std::uint64_t> seen;
   for (const Bytes& size : config.sizes) {
@@ -64,14 +71,11 @@ void check(const TestConfig& config, const Bound& bound) {
                    std::to_string(config.depth),
                "write at most depth");
   }
-  // A list that waits for room must not wait for a completion that nobody has asked for.
-  const std::uint32_t most = config.depth - std::min(config.post_list, config.depth) + 1;
-  if (config.signal_every && *config.signal_every > most) {
+  if (config.signal_every && !completions_come(config, *config.signal_every)) {
     bound.fail("signal_every",
-               "a list of " + std::to_string(config.post_list) +
-                   " would wait for room in a depth of " + std::to_string(config.depth) +
-                   ", and no completion would come",
-               "write at most " + std::to_string(most));
+               "a list of " + std::to_string(config.post_list) + " waits for room in a depth of " +
+                   std::to_string(config.depth) + ", and no completion comes",
+               "write post_list, or less");
   }
   bound.needs("inline", config.test == TestKind::kRead && config.inline_bytes != 0,
               "test: write or send");
@@ -159,7 +163,9 @@ std::uint32_t TestConfig::signal_every_of(std::uint64_t bytes) const {
   constexpr std::uint64_t kModerated = 8192;
   constexpr std::uint32_t kUsual = 100;
   const std::uint32_t usual = bytes > kModerated ? 1 : kUsual;
-  return std::min(signal_every.value_or(usual), depth - post_list + 1);
+  std::uint32_t every = std::min(signal_every.value_or(usual), depth);
+  while (!completions_come(*this, every)) --every;
+  return every;
 }
 
 std::uint32_t TestConfig::path_mtu_of(std::uint64_t bytes) const {

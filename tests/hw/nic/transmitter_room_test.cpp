@@ -187,11 +187,13 @@ TEST(NicTransmitterStages, SayWhatTheyWaitForAndSumToTheTimeThatPassed) {
   bench.at(kMicrosecond, [&] {
     bench.take_write(3, 0, 3000, 0);
     EXPECT_FALSE(bench.transmitter.room(4, 500));  // for reads, until 2 us
+    EXPECT_TRUE(bench.transmitter.refused_for_reads());
   });
   bench.at(3 * kMicrosecond, [&] {
     bench.dma.payload_limit = kSecond;
     bench.take_write(3, 0, 3000, 1);
     EXPECT_FALSE(bench.transmitter.room(3, 1001));  // for egress, until it leaves at 4.02 us
+    EXPECT_FALSE(bench.transmitter.refused_for_reads());
   });
   bench.run(5 * kMicrosecond);
   // The second is on the line a cycle of `transmit` after its read.

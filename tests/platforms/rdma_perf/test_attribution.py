@@ -63,7 +63,7 @@ class Attribution(RdmaCase):
                 ('packetiser', 'memory', {}),
                 ('scheduler', 'window', {'test': 'read', 'reads': 1}),
                 ('scheduler', 'egress', {'link__rate': '100Gbps'}),
-                ('scheduler', 'reads', {'nic__dma__payload_bytes': '4KiB'})):
+                ('scheduler', 'reads', {'nic__dma__payload_bytes': '16KiB'})):
             with self.subTest(cause):
                 run = self.run_rdma(name=cause, **few, **settings)
                 of = stages(run)[f'h0.nic0.{stage}'][None]

@@ -13,7 +13,7 @@ class Rates(RdmaCase):
     def rate(self, name, size=64, **settings):
         """ns a message."""
         run = self.run_rdma(name=name, sizes=(size,), data='elided',
-                            **{'iterations': 2000, **settings})
+                            **{'iterations': 4000, **settings})
         self.assert_good(run)
         return 1000 / run[f'size{size}.msg_rate_mpps'], run
 
@@ -53,7 +53,7 @@ class Rates(RdmaCase):
             self.assert_near(taken, alone / reads, 0.02)
             self.assertEqual(run['h0.nic0.requester.reads_outstanding_peak'], reads)
         # Enough of them: the core's posting, or the line.
-        enough, _ = self.rate('reads16', 65536, test='read', reads=16, iterations=300)
+        enough, _ = self.rate('reads16', 65536, test='read', reads=16, iterations=1000)
         line = (65536 + 16 * 82 + 2 * 4) * 8 / 400
         self.assert_near(enough, line, 0.01)
 
