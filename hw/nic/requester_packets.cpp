@@ -152,7 +152,8 @@ void Requester::transmit(SendQueue& sq) {
     std::memcpy(job.inlined->data(), wqe.inlined.data() + std::size_t{sq.offset} * sq.qp->path_mtu,
                 frame_.payload_bytes);
   }
-  job.at = std::max(sq.last_at, sq.gathered_at);
+  // Later ones may have less to translate; they keep their order.
+  job.at = sq.sent_at = std::max({sq.sent_at, sq.last_at, sq.gathered_at});
   job.client = this;
   job.ticket = ticket_of(sq);
   units_.passed(Point::kTranslated, sq.qp->number, job.at);
@@ -171,7 +172,7 @@ void Requester::local_error(SendQueue& sq, abi::Syndrome syndrome) {
   begin_wqe(sq);
   sq.at_cursor().error = syndrome;
   leave(sq, SendState::kWindow);
-  complete_fronts(sq, std::max({sq.last_at, sq.gathered_at, units_.partition->now()}));
+  complete_fronts(sq, std::max({sq.sent_at, sq.last_at, sq.gathered_at, units_.partition->now()}));
 }
 
 void Requester::sent(std::uint64_t ticket, const net::Packet& packet) {
