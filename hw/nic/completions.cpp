@@ -120,8 +120,10 @@ void Completions::write_due() {
   while (!pending_.empty() && pending_.front().at <= now) {
     const Pending due = pending_.pop();
     Cq* cq = living(due.completion.cq, due.serial);
-    if (cq == nullptr || cq->dead) {
+    if (cq == nullptr) {
       lost_.add();
+    } else if (cq->dead) {
+      lose(due.completion);
     } else {
       take(*cq, due.completion);
     }
@@ -177,19 +179,25 @@ void Completions::dma_done(std::uint64_t ticket, pcie::Status status, Ref<net::P
 }
 
 void Completions::wait_is_over(Cq& cq) {
-  while (!cq.waiting.empty()) {
-    cq.waiting.pop();
-    lost_.add();
-  }
   if (--reading_ == 0) stage_.unblock(units_.partition->now());
+  while (!cq.waiting.empty()) lose(cq.waiting.pop());
+}
+
+// Who completes into a queue that is dead is broken: software would wait for it for ever.
+void Completions::lose(const Completion& completion) {
+  lost_.add();
+  if (units_.control == nullptr) return;
+  Qp* qp = units_.qps->find(completion.qp);
+  if (qp == nullptr || (qp->send.cq != completion.cq && qp->receive.cq != completion.cq)) return;
+  units_.control->fail(*qp, abi::EventType::kQpCatastrophic);
 }
 
 void Completions::overrun(Cq& cq) {
   cq.dead = true;
   overruns_.add();
-  wait_is_over(cq);
   units_.partition->scheduler().cancel(cq.timer);
   event(abi::EventType::kCqError, cq.number);
+  wait_is_over(cq);
 }
 
 void Completions::write(Cq& cq, const Completion& completion) {

@@ -91,6 +91,7 @@ class Completions : public CompletionSink, private DmaClient {
   void read_consumer(Cq& cq);
   void overrun(Cq& cq);
   void wait_is_over(Cq& cq);
+  void lose(const Completion& completion);
   bool full(const Cq& cq) const { return cq.producer - cq.consumer >= 1U << cq.shape.log_entries; }
   Cq* living(std::uint32_t number, std::uint32_t serial);
   void dma_done(std::uint64_t ticket, pcie::Status status, Ref<net::Payload> payload) override;

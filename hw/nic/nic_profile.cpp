@@ -142,7 +142,7 @@ struct Profile {
 
 constexpr HostLatencies kServer = {80, 130, 90, 50, 90, 60, Origin::kAssumed, kHost};
 constexpr HostLatencies kGen4Server = {50, 90, 200, 20, 60, 100, Origin::kFitted, kReadRow};
-constexpr Latencies kConnectx6 = {120,      110,       10,       488, 10, 10,  12,  15,
+constexpr Latencies kConnectx6 = {120,      110,       10,       491, 10, 10,  6,   15,
                                   15,       10,        10,       10,  10, 100, 480, Origin::kFitted,
                                   kReadRow, kWriteRow, kFetchRow};
 constexpr Latencies kConnectx5 = {60,     40,     40,    100, 50, 40,  100, 120,

@@ -37,6 +37,7 @@ void QpContexts::set_memory(std::uint64_t address) {
 
 void QpContexts::create(std::uint32_t slot) {
   slots_[slot].exists = true;
+  slots_[slot].garbled = false;
   if (!has_memory_) return;
   cache_.drop(slot);
   if (cache_.put(slot) == LineCache::kNone) write_back(slot);
@@ -135,7 +136,10 @@ void QpContexts::line_filled(LineCache& /*cache*/, std::uint32_t tag, std::uint3
                              const std::uint8_t* bytes) {
   abi::Be32 image;
   std::memcpy(&image, bytes, sizeof image);
-  if (image == tag) return;
+  slots_[tag].garbled = image != tag;
+  // Software has written over it: its queue pair is at fault (line_ready). Without anybody to tell,
+  // so is the model.
+  if (image == tag || units_.control != nullptr) return;
   throw InvariantError(units_.name + ".context", units_.partition->now(),
                        "the context read for slot " + std::to_string(tag) +
                            " is not the one that was written there, but says " +
@@ -144,11 +148,12 @@ void QpContexts::line_filled(LineCache& /*cache*/, std::uint32_t tag, std::uint3
 
 void QpContexts::line_evicted(LineCache& /*cache*/, std::uint32_t tag) { write_back(tag); }
 
-// All who wait for the slot have their turn. One whose context cannot be read is broken: whoever
-// waits finds it so.
+// All who wait for the slot have their turn. One whose context cannot be read, or is not the one
+// that was written, is broken: whoever waits finds it so.
 void QpContexts::line_ready(LineCache& /*cache*/, std::uint32_t waiter, bool good) {
   const std::uint32_t slot = waiters_[waiter].slot;
-  if (!good) {
+  if (!good || slots_[slot].garbled) {
+    slots_[slot].garbled = false;
     if (units_.control == nullptr || units_.qps == nullptr) {
       throw InvariantError(units_.name + ".context", units_.partition->now(),
                            "the context in slot " + std::to_string(slot) + " cannot be read");

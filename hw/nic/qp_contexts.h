@@ -50,7 +50,8 @@ class QpContexts : public ContextStore, private LineUser {
   struct Slot {
     std::uint32_t last = kNone;  // waiter
     bool exists = false;
-    bool asked = false;  // its waiters have come to the stage
+    bool asked = false;    // its waiters have come to the stage
+    bool garbled = false;  // what was read last is not what was written
   };
 
   void line_filled(LineCache& cache, std::uint32_t tag, std::uint32_t line,

@@ -38,7 +38,6 @@ void ReadEngine::add(Qp& qp, const ReadRequest& request, const Mapping& mapping,
   Read& read = reads_[index];
   read.qp = &qp;
   read.request = request;
-  read.at = request.at;
   read.mtu = qp.path_mtu;
   read.whole = packets_of(request.bytes, qp.path_mtu);
   read.planned = read.whole;
@@ -110,7 +109,7 @@ bool ReadEngine::map(Read& read, std::uint32_t index) {
     read.translating = true;
     return false;
   }
-  read.at = at;
+  read.mapped_at = std::max(read.mapped_at, at);
   if (read.mapping.error != KeyError::kNone) {
     map_failed(read, read.mapping.error);
     return false;
@@ -134,7 +133,7 @@ void ReadEngine::translated(std::uint64_t ticket, const Mapping& mapping) {
     line_up(qp);
     return;
   }
-  read.at = units_.partition->now();
+  read.mapped_at = units_.partition->now();
   read.mapping = mapping;
   if (mapping.error != KeyError::kNone) {
     map_failed(read, mapping.error);
@@ -168,7 +167,7 @@ void ReadEngine::send(Read& read) {
   job.cls = units_.class_of(qp.priority());
   job.segments = read.mapping.segments;
   job.count = headers_.payload_bytes == 0 ? 0 : read.mapping.count;
-  job.at = std::max(units_.partition->now(), read.at);
+  job.at = std::max({units_.partition->now(), read.request.at, read.mapped_at});
   job.client = this;
   job.ticket = qp.slot;
   ++read.made;

@@ -54,7 +54,6 @@ class ReadEngine : private TransmitClient, private RoomClient, private Translati
     std::uint32_t next = 0;
     Qp* qp = nullptr;  // null: forgotten, but its translation is under way
     ReadRequest request;
-    Time at = 0;  // the packet that is made next has its place
     std::uint32_t mtu = 0;
     std::uint32_t planned = 0;  // packets; fewer than it asks for if it was cut
     std::uint32_t whole = 0;    // that it asks for
@@ -66,6 +65,7 @@ class ReadEngine : private TransmitClient, private RoomClient, private Translati
     bool again = false;
     std::uint8_t syndrome = 0;
     Mapping mapping;
+    Time mapped_at = 0;  // it left the stage translation
   };
 
   std::uint32_t next_bytes(const Read& read) const;

@@ -155,7 +155,7 @@ class Requester : public PacketConsumer,
   void acknowledged(SendQueue& sq, const net::Frame& frame, Time at);
   void answered(SendQueue& sq, ReceivedPacket& packet, Time at, bool& kept);
   void progress(SendQueue& sq, std::uint32_t from_psn, const net::Frame& frame);
-  void nak(SendQueue& sq, std::uint8_t syndrome, Time at);
+  void nak(SendQueue& sq, std::uint8_t code, Time at);
   void receiver_not_ready(SendQueue& sq, std::uint8_t code, Time at);
   void missing_response(SendQueue& sq, Time at);
   void retry(SendQueue& sq, Time at);

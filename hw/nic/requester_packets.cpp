@@ -24,7 +24,7 @@ Time Requester::enter_wqe(SendQueue& sq) {
   units_.passed(Point::kWqe, sq.qp->number, at);
   gate_ = std::max(gate_, wqe_stage_.free_at() - sq.lead);
   sq.entered = true;
-  sq.last_at = std::max(sq.last_at, at);
+  sq.came_at = std::max(sq.came_at, at);
   return at;
 }
 
@@ -49,7 +49,7 @@ void Requester::send_packet(SendQueue& sq) {
   }
   sq.segments.clear();
   sq.gathered = 0;
-  sq.gathered_at = std::max(at, sq.last_at);
+  sq.came_at = sq.gathered_at = std::max(at, sq.came_at);
   sq.abandoned = false;
   if (gather(sq)) transmit(sq);
 }
@@ -76,7 +76,8 @@ bool Requester::next_piece(const SendQueue& sq, KeyedRange& range) const {
   return true;
 }
 
-// True: the packet may go. False: it waits for a translation, or the WQE has failed.
+// True: the packet may go. False: it waits for a translation, or the WQE has failed. Pieces follow
+// each other into the stage by its interval; the packet goes when the last has left it.
 bool Requester::gather(SendQueue& sq) {
   KeyedRange range;
   const Time latency =
@@ -84,15 +85,15 @@ bool Requester::gather(SendQueue& sq) {
   while (next_piece(sq, range)) {
     Mapping mapping;
     const Time out =
-        units_.translation->translate(range, sq.gathered_at, sq.cls, *this, ticket_of(sq), mapping);
+        units_.translation->translate(range, sq.came_at, sq.cls, *this, ticket_of(sq), mapping);
     if (out == kForever) {
       leave(sq, SendState::kTranslation);
       return false;
     }
     // What waits in front of the stage keeps the front end from deciding more.
-    const Time queued = out - sq.gathered_at - latency;
+    const Time queued = out - sq.came_at - latency;
     if (queued > 0) gate_ = std::max(gate_, units_.partition->now() + queued);
-    sq.gathered_at = out;
+    sq.gathered_at = std::max(sq.gathered_at, out);
     if (mapping.error != KeyError::kNone) {
       local_error(sq, syndrome_of(mapping.error));
       return false;
@@ -121,7 +122,8 @@ void Requester::translated(std::uint64_t ticket, const Mapping& mapping) {
     return;
   }
   sq->lead = 0;
-  sq->gathered_at = std::max(sq->gathered_at, units_.partition->now());
+  sq->came_at = std::max(sq->came_at, units_.partition->now());
+  sq->gathered_at = std::max(sq->gathered_at, sq->came_at);
   if (mapping.error != KeyError::kNone) {
     local_error(*sq, syndrome_of(mapping.error));
     return;
@@ -152,8 +154,7 @@ void Requester::transmit(SendQueue& sq) {
     std::memcpy(job.inlined->data(), wqe.inlined.data() + std::size_t{sq.offset} * sq.qp->path_mtu,
                 frame_.payload_bytes);
   }
-  // Later ones may have less to translate; they keep their order.
-  job.at = sq.sent_at = std::max({sq.sent_at, sq.last_at, sq.gathered_at});
+  job.at = sq.last_at = std::max(sq.last_at, sq.gathered_at);
   job.client = this;
   job.ticket = ticket_of(sq);
   units_.passed(Point::kTranslated, sq.qp->number, job.at);
@@ -172,7 +173,7 @@ void Requester::local_error(SendQueue& sq, abi::Syndrome syndrome) {
   begin_wqe(sq);
   sq.at_cursor().error = syndrome;
   leave(sq, SendState::kWindow);
-  complete_fronts(sq, std::max({sq.sent_at, sq.last_at, sq.gathered_at, units_.partition->now()}));
+  complete_fronts(sq, std::max({sq.last_at, sq.came_at, sq.gathered_at, units_.partition->now()}));
 }
 
 void Requester::sent(std::uint64_t ticket, const net::Packet& packet) {

@@ -16,7 +16,7 @@ void SendQueue::start(Qp& of, std::uint32_t new_id) {
   oldest_psn = line_psn = of.requester.next_psn;
   reads = 0;
   turn_left = 0;
-  lead = last_at = sent_at = 0;
+  lead = last_at = 0;
   entered = abandoned = false;
   segments.clear();
   gathered = 0;

@@ -54,8 +54,8 @@ class SendQueue {
   // The turn.
   std::int64_t turn_left = 0;  // bytes
   Time lead = 0;               // from a decision to its coming to the stage wqe
-  Time last_at = 0;            // the WQE of the packet before was parsed
-  Time sent_at = 0;            // the packet before comes to dma_read
+  Time came_at = 0;            // the latest packet came to the stage translation
+  Time last_at = 0;            // the packet before came to dma_read
   bool entered = false;        // the WQE at the cursor has passed the stage wqe
 
   // The packet of which a translation is awaited.

@@ -101,7 +101,8 @@ WqeFault parse_wqe(const std::uint8_t* bytes, std::size_t size, std::uint16_t in
   wqe.index = index;
   wqe.blocks = wqe_blocks(bytes);
   wqe.opcode = static_cast<abi::Opcode>(control.index_opcode & 0xFFU);
-  if (segments == 0 || segments > abi::kMaxWqeSegments || segments * abi::kSegmentBytes > size) {
+  if (segments == 0 || segments > abi::kMaxWqeSegments ||
+      std::size_t{segments} * abi::kSegmentBytes > size) {
     wqe.blocks =
         std::min(wqe.blocks, std::max(1U, static_cast<std::uint32_t>(size / abi::kWqeBytes)));
     return WqeFault::kSegments;

@@ -37,6 +37,7 @@ void WqeQueue::arrived(std::uint32_t order, Ref<net::Payload> payload) {
     if (reads_[i].order != order) continue;
     reads_[i].done = true;
     reads_[i].payload = std::move(payload);
+    break;
   }
   while (!reads_.empty() && reads_.front().done) {
     const Read read = reads_.pop();

@@ -47,8 +47,10 @@ void Completer::write(TlpRef tlp, std::uint64_t address) {
   access->payload_offset = tlp->payload_offset;
   access->client = this;
   access->ticket = first_posted_ + posted_.size();
+  const Tlp& write = *tlp;
   posted_.push({std::move(tlp), access});
-  memory_.access(std::move(access));
+  memory_.access(access);
+  hierarchy_.write_goes_on(write, access->done_at);
 }
 
 void Completer::memory_done(MemoryAccess& access) {

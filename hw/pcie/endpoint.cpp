@@ -148,6 +148,7 @@ void Endpoint::received(Port& /*port*/, TlpRef tlp) {
     release(*tlp);
     return;
   }
+  hierarchy_.write_goes_on(*tlp, hierarchy_.now() + config_.register_write_latency);
   requests_.push(std::move(tlp));
 }
 

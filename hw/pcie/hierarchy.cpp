@@ -98,15 +98,22 @@ void Hierarchy::report(const std::string& where, const std::string& what) {
   SC_REPORT_WARNING("/railyard/pcie", text.c_str());
 }
 
-void Hierarchy::write_starts(UnderWay& write, std::uint64_t address, std::uint64_t bytes) {
-  write.seen = watched(address, bytes);
-  if (write.seen) scheduler_.attend();
-  sets_out(write);
+void Hierarchy::write_starts(UnderWay& write, std::uint64_t address, std::uint64_t bytes,
+                             Time ahead) {
+  if (watched(address, bytes)) {
+    write.sight = scheduler_.expect(now(), ahead);
+  } else {
+    write.sight = UnderWay::kUnseen;
+    sets_out(write);
+  }
 }
 
 void Hierarchy::write_ends(UnderWay& write) {
-  if (write.seen) scheduler_.relax();
-  write.seen = false;
+  if (write.seen()) {
+    scheduler_.seen(write.sight);
+    write.sight = UnderWay::kUnseen;
+    return;
+  }
   if (--under_way_[write.generation ? 1 : 0] > 0 || !draining_) return;
   if (under_way_[generation_ ? 0 : 1] > 0) return;
   draining_ = false;

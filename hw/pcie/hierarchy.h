@@ -66,17 +66,24 @@ class Hierarchy : public sc_core::sc_module {
   };
   const std::vector<Error>& errors() const { return errors_; }
   std::uint64_t error_count() const { return error_count_.value(); }
-  /// A posted write sets out: if it is watched, steps are on time until it ends. So does a
-  /// transfer, until its last TLP is on the line: those that are still to be cut may be watched.
-  void write_starts(UnderWay& write, std::uint64_t address, std::uint64_t bytes);
-  void write_starts(Tlp& tlp) { write_starts(tlp.under_way, tlp.address, tlp.bytes); }
+  /// A posted write sets out: if it is watched, the step that ends it is on time. It takes at least
+  /// `ahead` from when it goes on from where it is. So does a transfer, until its last TLP is on
+  /// the line: those that are still to be cut may be watched.
+  void write_starts(UnderWay& write, std::uint64_t address, std::uint64_t bytes, Time ahead);
+  void write_starts(Tlp& tlp, Time ahead = 0) {
+    write_starts(tlp.under_way, tlp.address, tlp.bytes, ahead);
+  }
   /// The same for a TLP of a transfer that has set out.
-  void write_starts(Tlp& tlp, const UnderWay& transfer) {
-    if (transfer.seen || transfer.watches != watches_) {
-      write_starts(tlp);
+  void write_starts(Tlp& tlp, const UnderWay& transfer, Time ahead) {
+    if (transfer.seen() || transfer.watches != watches_) {
+      write_starts(tlp, ahead);
     } else {
       sets_out(tlp.under_way);
     }
+  }
+  /// It does not end before `at`, nor, wherever it waits still, within the next `ahead`.
+  void write_goes_on(const Tlp& tlp, Time at, Time ahead = 0) {
+    if (tlp.under_way.seen()) scheduler_.expect(tlp.under_way.sight, at, ahead);
   }
   /// It can be seen by all, or is lost.
   void write_ends(UnderWay& write);
@@ -103,7 +110,7 @@ class Hierarchy : public sc_core::sc_module {
   std::vector<const PlacedFunction*> functions_;
   std::vector<Error> errors_;
   Counter error_count_;
-  // Writes under way, of the generation of the last watch_added() and of those before it.
+  // Writes under way that nobody waits for, of the generation of the last watch_added() and of those before it.
   std::uint64_t under_way_[2] = {0, 0};
   std::uint64_t watches_ = 0;  // that have begun
   bool generation_ = false;

@@ -297,6 +297,7 @@ void Port::put(const Unacknowledged& entry, bool replayed, Time now) {
   flying.good = !bit_errors_.hit(entry.wire_bytes);
   flying.sequence = entry.sequence;
   flying.tlp = entry.tlp;
+  if (!replayed) hierarchy_.write_goes_on(*entry.tlp, flying.at);
   peer_->fly(std::move(flying));
 }
 

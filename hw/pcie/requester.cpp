@@ -64,7 +64,7 @@ void Requester::dma(DmaRequest&& request, DmaListener& listener) {
 
 void Requester::give_write(DmaRequest&& request, DmaListener& listener) {
   UnderWay under_way;
-  hierarchy_.write_starts(under_way, request.address, request.bytes);
+  hierarchy_.write_starts(under_way, request.address, request.bytes, port_.config().latency);
   if (request.relaxed) ++relaxed_uncut_;
   writes_.push({std::move(request), &listener, scheduler_.now(), 0, 0, under_way});
 }
@@ -151,7 +151,7 @@ void Requester::cut_write(Write& write) {
     ++next_write_;
     if (request.relaxed) --relaxed_uncut_;
   }
-  hierarchy_.write_starts(*tlp, write.under_way);
+  hierarchy_.write_starts(*tlp, write.under_way, port_.config().latency);
   if (observer_ != nullptr) observer_->requested(*tlp, tlp->since);
   port_.send(std::move(tlp));
 }
@@ -372,7 +372,12 @@ Time Requester::earliest_read() const {
 }
 
 Time Requester::line_time_beyond_one(std::uint32_t bytes) const {
-  return bytes > max_payload_ ? port_.rate().time_of(bytes - max_payload_) : 0;
+  if (bytes <= max_payload_) return 0;
+  constexpr std::uint32_t kLeastOverhead = 20;  // of a TLP with data: Tlp::seal
+  constexpr Time kRounding = 2;
+  const std::uint32_t beyond = bytes - max_payload_;
+  const std::uint32_t tlps = (beyond + max_payload_ - 1) / max_payload_;
+  return std::max<Time>(0, port_.rate().time_of(beyond + tlps * kLeastOverhead) - kRounding);
 }
 
 }  // namespace railyard::pcie

@@ -46,7 +46,9 @@ bool RootComplex::cpu_write(std::uint64_t address, const std::uint8_t* data, std
   tlp->payload->resize(bytes);
   std::memcpy(tlp->payload->data(), data, bytes);
   tlp->seal();
-  hierarchy_.write_starts(*tlp);
+  const Time line = port->port.config().latency;
+  hierarchy_.write_starts(*tlp, line);
+  hierarchy_.write_goes_on(*tlp, scheduler_.now() + config_.outbound_latency, line);
   ++port->cpu_posted;
   outbound_.push({port, std::move(tlp)});
   return true;

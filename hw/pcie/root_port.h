@@ -37,7 +37,10 @@ class RootComplex::RootPort : public PortClient {
     port.set_max_payload(space.max_payload());
   }
 
-  void received(Port& /*port*/, TlpRef tlp) override { ingress.push(std::move(tlp)); }
+  void received(Port& /*port*/, TlpRef tlp) override {
+    owner_.hierarchy_.write_goes_on(*tlp, owner_.hierarchy_.now() + owner_.config_.request_latency);
+    ingress.push(std::move(tlp));
+  }
   void sending(Port& /*port*/, const Tlp& tlp) override { owner_.sending(*this, tlp); }
 
  private:

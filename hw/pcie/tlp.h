@@ -68,9 +68,12 @@ class Port;
 
 /// A posted write, or a transfer of several, that somebody outside may wait for.
 struct UnderWay {
-  bool seen = false;          // each step is on time until it has ended
-  bool generation = false;    // began before or after somebody last began to wait
-  std::uint64_t watches = 0;  // that had begun when it set out
+  static constexpr std::uint32_t kUnseen = ~std::uint32_t{0};
+  std::uint32_t sight = kUnseen;  // LazyScheduler's: its end is seen outside
+  bool generation = false;        // began before or after somebody last began to wait
+  std::uint64_t watches = 0;      // that had begun when it set out
+
+  bool seen() const { return sight != kUnseen; }
 };
 
 /// `address` is that of the first byte that is meant; `bytes` spans the first to the last, which in

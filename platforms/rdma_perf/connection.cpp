@@ -42,8 +42,8 @@ Buffer::Buffer(ibv_pd* pd, std::size_t bytes) : memory_(std::calloc(bytes + kPag
   if (memory_ == nullptr) throw std::bad_alloc();
   const auto address = reinterpret_cast<std::uintptr_t>(memory_);
   data_ = static_cast<std::uint8_t*>(memory_) + (kPage - address % kPage) % kPage;
-  mr_ = ibv_reg_mr(pd, data_, bytes,
-                   IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
+  mr_ = ibv_reg_mr_iova(pd, data_, bytes, kBase,
+                        IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ);
   if (mr_ != nullptr) return;
   std::free(memory_);
   throw std::bad_alloc();
@@ -111,15 +111,16 @@ Connection::~Connection() {
 void Connection::set_memory(const Buffer& buffer, std::uint64_t offset, std::uint64_t half) {
   source_ = buffer.data() + offset;
   target_ = source_ + half;
+  source_address_ = buffer.address_of(source_);
+  target_address_ = buffer.address_of(target_);
   lkey_ = buffer.mr().lkey;
   rkey_ = buffer.mr().rkey;
 }
 
 void Connection::publish(Board& board) const {
   // A READ takes what the other side would send, everything else goes to where that receives.
-  const std::uint8_t* reached = config_.test == TestKind::kRead ? source_ : target_;
-  board.publish(id_, {qp_->qp_num, qp_->qp_num & 0xFFFFU, rkey_,
-                      reinterpret_cast<std::uintptr_t>(reached), device_.gid()});
+  const std::uint64_t reached = config_.test == TestKind::kRead ? source_address_ : target_address_;
+  board.publish(id_, {qp_->qp_num, qp_->qp_num & 0xFFFFU, rkey_, reached, device_.gid()});
 }
 
 void Connection::connect(const Board& board) {
@@ -195,8 +196,10 @@ std::uint64_t Connection::offset_of(std::uint64_t index) const {
 void Connection::fill(ibv_send_wr& request, ibv_sge& segment, std::uint64_t index,
                       bool signalled) const {
   const std::uint64_t offset = offset_of(index);
-  const std::uint8_t* local = config_.test == TestKind::kRead ? target_ : source_;
-  segment.addr = reinterpret_cast<std::uintptr_t>(local) + offset;
+  const std::uint64_t local = config_.test == TestKind::kRead ? target_address_ : source_address_;
+  // What is inline is read by software.
+  segment.addr =
+      offset + (config_.inlined(bytes_) ? reinterpret_cast<std::uintptr_t>(source_) : local);
   segment.length = static_cast<std::uint32_t>(bytes_);
   segment.lkey = lkey_;
   request = {};
@@ -210,8 +213,7 @@ void Connection::fill(ibv_send_wr& request, ibv_sge& segment, std::uint64_t inde
 }
 
 void Connection::post_receive(std::uint64_t wr_id) {
-  ibv_sge segment{reinterpret_cast<std::uintptr_t>(target_), static_cast<std::uint32_t>(bytes_),
-                  lkey_};
+  ibv_sge segment{target_address_, static_cast<std::uint32_t>(bytes_), lkey_};
   ibv_recv_wr request{};
   request.wr_id = wr_id;
   request.sg_list = &segment;

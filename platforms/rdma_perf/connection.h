@@ -14,7 +14,8 @@
 
 namespace railyard::rdma_perf {
 
-/// Memory of a program that the NIC may reach, zero at first.
+/// Memory of a program that the NIC may reach, zero at first. The NIC knows it by addresses that
+/// are the same in every run, other than pointers: they stand in packets.
 class Buffer {
  public:
   Buffer(ibv_pd* pd, std::size_t bytes);
@@ -23,9 +24,15 @@ class Buffer {
   Buffer& operator=(const Buffer&) = delete;
 
   std::uint8_t* data() const { return data_; }
+  /// The NIC's address of a byte.
+  std::uint64_t address_of(const std::uint8_t* byte) const {
+    return kBase + static_cast<std::uint64_t>(byte - data_);
+  }
   const ibv_mr& mr() const { return *mr_; }
 
  private:
+  static constexpr std::uint64_t kBase = 0x10'0000'0000;
+
   void* memory_ = nullptr;  // as it was allocated
   std::uint8_t* data_ = nullptr;
   ibv_mr* mr_ = nullptr;
@@ -108,6 +115,8 @@ class Connection {
   ibv_qp* qp_ = nullptr;
   std::uint8_t* source_ = nullptr;
   std::uint8_t* target_ = nullptr;
+  std::uint64_t source_address_ = 0;  // the NIC's
+  std::uint64_t target_address_ = 0;
   std::uint32_t lkey_ = 0;
   std::uint32_t rkey_ = 0;
   Destination remote_;

@@ -59,14 +59,15 @@ void RdmaPerfFabric::register_metrics(StatisticsRegistry& statistics) {
 void RdmaPerfFabric::register_bandwidth(StatisticsRegistry& statistics, SizeResult& result) {
   const std::string prefix = prefix_of(result);
   const BandwidthRow& row = result.bandwidth;
-  add_number(statistics,
-             {prefix + "bw_average_gbps", "Gb/s",
-              "Payload over the time from the first posting to the last completion; the sum of all "
-              "that post"},
-             row, &BandwidthRow::average_gbps);
+  add_number(
+      statistics,
+      {prefix + "bw_average_gbps", "Gb/s",
+       "Payload of all that post over the time from the first posting to the last completion"},
+      row, &BandwidthRow::average_gbps);
   add_number(statistics,
              {prefix + "bw_peak_gbps", "Gb/s",
-              "The best run of messages from a posting to a completion; 0: more than 20,000"},
+              "The best run of messages from a posting to a completion; 0: more than 20,000, or "
+              "several that post"},
              row, &BandwidthRow::peak_gbps);
   add_number(statistics, {prefix + "msg_rate_mpps", "M/s", "Messages over the same time"}, row,
              &BandwidthRow::rate_mpps);

@@ -20,6 +20,14 @@ double gigabits(std::uint64_t bytes, Time time) {
                    : static_cast<double>(bytes) * kGigabitsPerSecond / static_cast<double>(time);
 }
 
+void set_means(BandwidthRow& row) {
+  if (row.last <= row.first) return;
+  const Time time = row.last - row.first;
+  row.average_gbps = gigabits(row.bytes * row.iterations, time);
+  row.rate_mpps =
+      static_cast<double>(row.iterations) * kMegaPerPicosecond / static_cast<double>(time);
+}
+
 double peak(const BandwidthSamples& samples) {
   if (samples.posted.size() > kMostForPeak) return 0;
   double best = 0;
@@ -55,23 +63,23 @@ BandwidthRow bandwidth_row(const BandwidthSamples& samples) {
     if (at != kForever) last = std::max(last, at);
   }
   if (samples.posted.empty() || last <= samples.posted.front()) return row;
-  const Time time = last - samples.posted.front();
-  row.average_gbps = gigabits(samples.bytes * row.iterations, time);
-  row.rate_mpps =
-      static_cast<double>(row.iterations) * kMegaPerPicosecond / static_cast<double>(time);
+  row.first = samples.posted.front();
+  row.last = last;
+  set_means(row);
   row.peak_gbps = peak(samples);
   return row;
 }
 
 BandwidthRow sum(const std::vector<BandwidthRow>& rows) {
+  if (rows.size() == 1) return rows.front();
   BandwidthRow all;
   for (const BandwidthRow& row : rows) {
     all.bytes = row.bytes;
     all.iterations += row.iterations;
-    all.peak_gbps += row.peak_gbps;
-    all.average_gbps += row.average_gbps;
-    all.rate_mpps += row.rate_mpps;
+    all.first = std::min(all.first, row.first);
+    all.last = std::max(all.last, row.last);
   }
+  set_means(all);
   return all;
 }
 

@@ -26,6 +26,8 @@ struct BandwidthRow {
   double peak_gbps = 0;  // 0: not looked for
   double average_gbps = 0;
   double rate_mpps = 0;
+  Time first = kForever;  // posting
+  Time last = 0;          // completion
 };
 
 /// Average: all bytes over the time from the first posting to the last completion. Peak: the best
@@ -34,7 +36,8 @@ struct BandwidthRow {
 constexpr std::size_t kMostForPeak = 20'000;
 BandwidthRow bandwidth_row(const BandwidthSamples& samples);
 
-/// Rows of sides or clients that run at once: bandwidths and rates add up.
+/// Rows of one size of several sides or clients: all that they moved over the time from the first
+/// posting to the last completion of any. For a peak of several none is looked for.
 BandwidthRow sum(const std::vector<BandwidthRow>& rows);
 
 struct LatencyRow {

@@ -64,6 +64,15 @@ void check(const TestConfig& config, const Bound& bound) {
                    std::to_string(config.depth),
                "write at most depth");
   }
+  // A list that waits for room must not wait for a completion that nobody has asked for.
+  const std::uint32_t most = config.depth - std::min(config.post_list, config.depth) + 1;
+  if (config.signal_every && *config.signal_every > most) {
+    bound.fail("signal_every",
+               "a list of " + std::to_string(config.post_list) +
+                   " would wait for room in a depth of " + std::to_string(config.depth) +
+                   ", and no completion would come",
+               "write at most " + std::to_string(most));
+  }
   bound.needs("inline", config.test == TestKind::kRead && config.inline_bytes != 0,
               "test: write or send");
   check_latency(config, bound);
@@ -130,7 +139,7 @@ void TestConfig::declare(Parameters& p) {
           "Messages from one completion to the next (-Q); none: 100, of messages beyond 8 KiB 1, "
           "at most depth");
   p.add("reads", reads).range(1, 16).doc("READs outstanding of a queue pair, each way (-o)");
-  p.add("bidirectional", bidirectional).doc("Both sides post (-b); the table has the sum");
+  p.add("bidirectional", bidirectional).doc("Both sides post (-b); the table has what both moved");
   p.add("events", events).doc("Waits for completion events instead of polling (-e)");
   p.add("traffic_class", traffic_class)
       .max(255)
@@ -150,7 +159,7 @@ std::uint32_t TestConfig::signal_every_of(std::uint64_t bytes) const {
   constexpr std::uint64_t kModerated = 8192;
   constexpr std::uint32_t kUsual = 100;
   const std::uint32_t usual = bytes > kModerated ? 1 : kUsual;
-  return std::min(signal_every.value_or(usual), depth);
+  return std::min(signal_every.value_or(usual), depth - post_list + 1);
 }
 
 std::uint32_t TestConfig::path_mtu_of(std::uint64_t bytes) const {

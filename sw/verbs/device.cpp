@@ -237,12 +237,13 @@ int ibv_close_device(ibv_context* context) {
   return error;
 }
 
-int ibv_query_device(ibv_context* context, ibv_device_attr* attributes) {
-  return verbs::error_of([&] { *attributes = verbs::device_attributes(object(context).driver()); });
+int ibv_query_device(ibv_context* context, ibv_device_attr* device_attr) {
+  return verbs::error_of(
+      [&] { *device_attr = verbs::device_attributes(object(context).driver()); });
 }
 
-int ibv_query_port(ibv_context* context, std::uint8_t port, _compat_ibv_port_attr* attributes) {
-  return verbs::query_port(context, port, reinterpret_cast<ibv_port_attr*>(attributes),
+int ibv_query_port(ibv_context* context, std::uint8_t port_num, _compat_ibv_port_attr* port_attr) {
+  return verbs::query_port(context, port_num, reinterpret_cast<ibv_port_attr*>(port_attr),
                            offsetof(ibv_port_attr, flags));
 }
 

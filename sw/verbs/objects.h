@@ -24,7 +24,7 @@ struct Cq;
 struct Qp;
 
 struct DeviceObject : ibv_device {
-  DeviceObject(Machine& machine, const driver::DevicePlace& place);
+  DeviceObject(Machine& owner, const driver::DevicePlace& place);
 
   Machine& machine;
   driver::Device driver;
@@ -100,7 +100,7 @@ struct Qp : ibv_qp {
 };
 
 struct Context : verbs_context {
-  explicit Context(DeviceObject& device);
+  explicit Context(DeviceObject& of);
   ~Context();
 
   DeviceObject& device;

@@ -39,7 +39,8 @@ bool sizes_of(const ibv_qp_cap& cap, const abi::CapabilitiesOutput& has, Sizes& 
   sizes.wqe_blocks = whole(wqe, abi::kWqeBytes) / abi::kWqeBytes;
   sizes.log_send = log2_ceil(std::uint64_t{std::max(cap.max_send_wr, 1U)} * sizes.wqe_blocks);
   sizes.log_receive = log2_ceil(std::max(cap.max_recv_wr, 1U));
-  sizes.log_stride = std::max(kMinLogStride, log2_ceil(std::max(cap.max_recv_sge, 1U) * kSegment));
+  sizes.log_stride =
+      std::max(kMinLogStride, log2_ceil(std::uint64_t{std::max(cap.max_recv_sge, 1U)} * kSegment));
   return sizes.log_send <= has.max_log_wqes && sizes.log_stride <= kMaxLogStride;
 }
 
@@ -132,29 +133,29 @@ void reset_queues(Qp& qp) {
 namespace verbs = railyard::verbs;
 using verbs::object;
 
-ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* init) {
+ibv_qp* ibv_create_qp(ibv_pd* pd, ibv_qp_init_attr* qp_init_attr) {
   verbs::Context& context = object(pd->context);
-  const bool connected = init->qp_type == IBV_QPT_RC || init->qp_type == IBV_QPT_UC;
-  if (!connected || init->srq != nullptr) {
+  const bool connected = qp_init_attr->qp_type == IBV_QPT_RC || qp_init_attr->qp_type == IBV_QPT_UC;
+  if (!connected || qp_init_attr->srq != nullptr) {
     errno = EOPNOTSUPP;
     return nullptr;
   }
   const auto& has = context.driver().capabilities();
   verbs::Sizes sizes;
-  if (!verbs::acceptable(pd, *init) || !verbs::sizes_of(init->cap, has, sizes)) {
+  if (!verbs::acceptable(pd, *qp_init_attr) || !verbs::sizes_of(qp_init_attr->cap, has, sizes)) {
     errno = EINVAL;
     return nullptr;
   }
   auto made = std::make_unique<verbs::Qp>();
   verbs::Qp& qp = *made;
   const int error = verbs::error_of([&] {
-    qp.ring = context.driver().create_qp(verbs::wish_of(pd, context, *init, sizes));
+    qp.ring = context.driver().create_qp(verbs::wish_of(pd, context, *qp_init_attr, sizes));
     qp.uar = context.driver().uar_address(context.uar);
   });
   if (error != 0) return verbs::pointer_or_errno<ibv_qp>(nullptr, error);
-  verbs::fill(qp, pd, *init, sizes);
+  verbs::fill(qp, pd, *qp_init_attr, sizes);
   qp.cap = verbs::cap_of(sizes, has);
-  init->cap = qp.cap;
+  qp_init_attr->cap = qp.cap;
   ++object(pd).users;
   ++object(qp.send_cq).users;
   ++object(qp.recv_cq).users;

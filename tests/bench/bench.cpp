@@ -24,8 +24,8 @@ constexpr int kRounds = 5;
 struct Row {
   Case what;
   Sample best;
-  double ratio = 0;
-  std::optional<double> bar;  // raw kernel events
+  double ratio = 0;           // raw kernel events, or bytes
+  std::optional<double> bar;  // likewise
   bool met() const { return !bar || ratio <= *bar; }
 };
 
@@ -43,6 +43,13 @@ void set_bar(Row& row, const std::vector<Row>& rows) {
   }
 }
 
+double cost_of(const Sample& sample, const Sample& raw) {
+  if (sample.bytes != 0) {
+    return static_cast<double>(sample.bytes) / static_cast<double>(sample.operations);
+  }
+  return sample.ns_each() / raw.ns_each();
+}
+
 /// Rounds of all cases, not all rounds of a case: a slow minute of the machine meets all alike.
 std::vector<Row> measure(Sample& raw, const std::string& only) {
   std::vector<Row> rows;
@@ -53,7 +60,7 @@ std::vector<Row> measure(Sample& raw, const std::string& only) {
     keep_best(raw, railyard::bench::in_child(railyard::bench::raw_kernel_event));
     for (Row& row : rows) keep_best(row.best, railyard::bench::in_child(row.what.run));
   }
-  for (Row& row : rows) row.ratio = row.best.ns_each() / raw.ns_each();
+  for (Row& row : rows) row.ratio = cost_of(row.best, raw);
   for (Row& row : rows) set_bar(row, rows);
   return rows;
 }
@@ -121,7 +128,7 @@ void print_table(const Sample& raw, const std::vector<Row>& rows) {
   fmt::print("One raw kernel event: {:.1f} ns (min of {})\n\n", raw.ns_each(), kRounds);
   fmt::print("{:<19} {:>10} {:>10} {:>8} {:>7}  {:<7} {}\n", "", "raw events", "ns", "bar", "",
              "kernel", "");
-  fmt::print("{:<19} {:>10} {:>10} {:>8} {:>7}  {:<7} {}\n", "case", "of time", "each", "", "",
+  fmt::print("{:<19} {:>10} {:>10} {:>8} {:>7}  {:<7} {}\n", "case", "of time, B", "each", "", "",
              "events", "");
   for (const Row& row : rows) {
     fmt::print("{:<19} {:>10.2f} {:>10.1f} {:>8} {:>7}  {:<7.2f} {}, a {}\n", row.what.name,
@@ -146,7 +153,7 @@ void print_json(const Sample& raw, const std::vector<Row>& rows) {
   root["rounds"] = kRounds;
   Json& cases = root["cases"] = Json::object();
   for (const Row& row : rows) {
-    cases[row.what.name] = {{"raw_events_of_time", row.ratio},
+    cases[row.what.name] = {{row.best.bytes != 0 ? "bytes" : "raw_events_of_time", row.ratio},
                             {"ns", row.best.ns_each()},
                             {"unit", row.what.unit},
                             {"kernel_events", row.best.kernel_events_each()},

@@ -20,7 +20,7 @@ struct Case {
   std::string name;
   std::string unit;  // of an operation
   std::string doc;
-  std::optional<double> bar;  // at most so many raw kernel events of time
+  std::optional<double> bar;  // at most so many raw kernel events of time, or so many bytes
   std::optional<Relative> relative;
   std::function<Sample()> run;
 };

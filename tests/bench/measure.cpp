@@ -4,13 +4,24 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <exception>
 #include <stdexcept>
 
 namespace railyard::bench {
+
+namespace {
+
+double processor_seconds() {
+  constexpr double kNanosecond = 1e-9;
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * kNanosecond;
+}
+
+}  // namespace
 
 Sample in_child(const std::function<Sample()>& work) {
   std::array<int, 2> pipe_ends{};
@@ -39,9 +50,9 @@ Sample in_child(const std::function<Sample()>& work) {
 }
 
 double seconds_of(const std::function<void()>& action) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = processor_seconds();
   action();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return processor_seconds() - start;
 }
 
 }  // namespace railyard::bench

@@ -10,10 +10,11 @@
 
 namespace railyard::bench {
 
-/// One measurement: so much wall time for so many operations.
+/// One measurement: so much processor time for so many operations, or so many bytes.
 struct Sample {
   double seconds = 0;
   std::uint64_t operations = 0;
+  std::uint64_t bytes = 0;          // a case that measures these measures no time
   std::uint64_t kernel_events = 0;  // times that the kernel woke our scheduler
   std::uint64_t changes = 0;        // of traced signals
   std::array<std::uint64_t, kBlockKinds> block_cycles{};  // of the clocked blocks, by kind
@@ -28,7 +29,7 @@ struct Sample {
 /// child fails.
 Sample in_child(const std::function<Sample()>& work);
 
-/// Wall time of `action`.
+/// Processor time of `action`: what others take of the machine is not in it.
 double seconds_of(const std::function<void()>& action);
 
 }  // namespace railyard::bench

@@ -29,20 +29,36 @@ FIELDS = {
     'complaint': '_ws.expert.message',
     'malformed': '_ws.malformed',
 }
+# Of RC, beside the above.
+RC_FIELDS = {
+    'destination_qp': 'infiniband.bth.destqp',
+    'acknowledge': 'infiniband.bth.a',
+    'pad': 'infiniband.bth.padcnt',
+    'p_key': 'infiniband.bth.p_key',
+    'solicited': 'infiniband.bth.se',
+    'address': 'infiniband.reth.va',
+    'rkey': 'infiniband.reth.r_key',
+    'length': 'infiniband.reth.dmalen',
+    'syndrome': 'infiniband.aeth.syndrome',
+    'msn': 'infiniband.aeth.msn',
+    'immediate': 'infiniband.immdt',
+}
 INBOUND, OUTBOUND = 1, 2
 
 
-def packets(path, *options):
-    """One dictionary of FIELDS a packet: whole numbers as int, nothing as None, `time` in ns."""
+def packets(path, *options, more=None):
+    """One dictionary of FIELDS, and of `more`, a packet: whole numbers as int, nothing as None,
+    `time` in ns."""
+    fields = {**FIELDS, **(more or {})}
     command = ['tshark', '-r', path, '-T', 'fields', '-E', 'separator=|', *OPTIONS, *options]
-    for field in FIELDS.values():
+    for field in fields.values():
         command += ['-e', field]
     lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
-    return [_packet(line.split('|')) for line in lines]
+    return [_packet(fields, line.split('|')) for line in lines]
 
 
-def _packet(cells):
-    packet = {name: _value(cell) for name, cell in zip(FIELDS, cells)}
+def _packet(fields, cells):
+    packet = {name: _value(cell) for name, cell in zip(fields, cells)}
     seconds, fraction = packet['time'].split('.')
     packet['time'] = int(seconds) * 10**9 + int(fraction)
     return packet

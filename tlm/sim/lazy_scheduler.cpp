@@ -25,6 +25,17 @@ void LazyScheduler::schedule(Event& event, Time at) {
   queue_.put(event, at);
 }
 
+LazyScheduler::Sight LazyScheduler::expect(Time at, Time ahead) {
+  if (free_sights_.empty()) {
+    free_sights_.push_back(static_cast<Sight>(sights_.size()));
+    sights_.emplace_back();
+  }
+  const Sight sight = free_sights_.back();
+  free_sights_.pop_back();
+  sights_[sight] = {at, ahead};
+  return sight;
+}
+
 void LazyScheduler::break_promise(const std::string& where) const {
   break_invariant(where, now_, "what others see came late, at " + format_time(partition_.now()));
 }
@@ -58,9 +69,13 @@ void LazyScheduler::fire_until(Time until) {
 
 Time LazyScheduler::wake_time() const {
   const Time next = queue_.next_time();
-  if (eager()) return next;
+  if (each_step()) return next;
   Time earliest = kForever;
   for (const Awaiter* awaiter : awaiters_) earliest = std::min(earliest, awaiter->earliest());
+  const Time now = partition_.now();
+  for (const Bound& sight : sights_) {
+    if (sight.at != kForever) earliest = std::min(earliest, std::max(sight.at, now + sight.ahead));
+  }
   return earliest == kForever ? queue_.last_time() : std::max(earliest, next);
 }
 

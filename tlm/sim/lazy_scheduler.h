@@ -4,10 +4,13 @@
 //
 // Who comes from outside makes a Visit, which first fires what is due. Who is called from inside
 // must be called on time, so the scheduler wakes the kernel for
-// - each step, while somebody watches (Attention: an interrupt, a doorbell is under way) or always
-//   (set_eager: a run that is traced, a foreign module at the border);
-// - else, the earliest time at which an Awaiter could hear of its result, as it bounds it itself;
-//   too early a bound costs a wake, too late a one is a broken invariant (see on_time);
+// - each step, while something is under way whose end is seen at once and of whose time nothing is
+//   known (attend), or always (set_eager: a run that is traced, a foreign module at the border);
+// - else, the earliest time at which an Awaiter could hear of its result, as it bounds it itself,
+// or
+//   at which a Sight (an interrupt, a doorbell under way) could be seen, as who has it bounds it
+//   from step to step; too early a bound costs a wake, too late a one is a broken invariant (see
+//   on_time);
 // - else, when nothing is awaited, the last step that is pending, so that a run ends when the last
 //   of them was due. (If a step takes the last one out, the run still ends when that was due: a
 //   timer that is mostly cancelled is in the background, or is cancelled on time.)
@@ -52,7 +55,8 @@ class LazyScheduler {
   void add(Awaiter& awaiter) { awaiters_.push_back(&awaiter); }
   /// Each step wakes the kernel from now on.
   void set_eager() { eager_ = true; }
-  bool eager() const { return eager_ || attention_ > 0; }
+  /// Something is under way that is seen, or each step is on time anyway.
+  bool eager() const { return each_step() || sights_.size() != free_sights_.size(); }
 
   /// Breaks an invariant unless what happens now may be seen: `where` says who called out late.
   void on_time(const std::string& where) const {
@@ -75,6 +79,17 @@ class LazyScheduler {
   void attend() { ++attention_; }
   void relax() { --attention_; }
 
+  /// The same, of a thing that is not seen before `at`, nor, from any moment on at which that is so
+  /// still, within the next `ahead`.
+  using Sight = std::uint32_t;
+  Sight expect(Time at, Time ahead);
+  /// More is known of it.
+  void expect(Sight sight, Time at, Time ahead) { sights_[sight] = {at, ahead}; }
+  void seen(Sight sight) {
+    sights_[sight] = {};
+    free_sights_.push_back(sight);
+  }
+
   /// Fires what is due.
   void catch_up() { const Visit visit(*this); }
 
@@ -96,6 +111,7 @@ class LazyScheduler {
   void fire_until(Time until);
   void break_promise(const std::string& where) const;
   void wake() { catch_up(); }
+  bool each_step() const { return eager_ || attention_ > 0; }
   void rearm();
   Time wake_time() const;
 
@@ -109,6 +125,12 @@ class LazyScheduler {
   bool eager_ = false;
   std::uint32_t visits_ = 0;
   std::uint64_t attention_ = 0;
+  struct Bound {
+    Time at = kForever;
+    Time ahead = 0;
+  };
+  std::vector<Bound> sights_;
+  std::vector<Sight> free_sights_;
   std::uint64_t fired_ = 0;
 };
 

@@ -49,7 +49,8 @@ struct Beside {
 };
 
 /// Device 1 writes 4 MiB while core 0 polls; at last device 0 writes the flag, or the bulk does.
-Beside poll_beside_bulk(bool touches, bool eager) {
+/// `knocks`: device 0 writes what is not awaited to the flag each 256 TLPs.
+Beside poll_beside_bulk(bool touches, bool eager, bool knocks = false) {
   SystemConfig config;
   config.direct = 2;
   config.eager = eager;
@@ -62,6 +63,7 @@ Beside poll_beside_bulk(bool touches, bool eager) {
     if (left == 0) return;
     if (--left > 0) {
       bench.device(1).write_elided(kMemory + kChunk * left, kChunk);
+      if (knocks) bench.device(0).write(kFlag, {4});
       return;
     }
     events = bench.simulation.kernel_events() - events;
@@ -94,6 +96,14 @@ TEST(PollLaziness, BulkBesideAPollStaysLazy) {
     EXPECT_EQ(lazy.value, 5U);
     EXPECT_EQ(lazy.seen, eager.seen);
   }
+}
+
+TEST(PollLaziness, AWriteThatIsSeenLeavesBulkLazy) {
+  const Beside lazy = poll_beside_bulk(false, false, true);
+  const Beside eager = poll_beside_bulk(false, true, true);
+  EXPECT_LT(lazy.events_per_tlp, 0.15);
+  EXPECT_EQ(lazy.value, 5U);
+  EXPECT_EQ(lazy.seen, eager.seen);
 }
 
 /// A core polls a line in the middle of one long write, from before it or from when it is under

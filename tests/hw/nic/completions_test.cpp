@@ -159,6 +159,40 @@ TEST_F(NicCompletions, ThoseThatComeWhileTheIndexIsReadFollowInOrder) {
   EXPECT_EQ(metric("completion.overruns"), 0U);
 }
 
+struct BreakableQp : QpControl, QpLookup {
+  void fail(Qp& of, abi::EventType type) override {
+    EXPECT_EQ(&of, &qp);
+    failures.push_back(type);
+  }
+  Qp* find(std::uint32_t number) override { return number == qp.number ? &qp : nullptr; }
+  Qp& in_slot(std::uint32_t /*slot*/) override { return qp; }
+  Qp qp;
+  std::vector<abi::EventType> failures;
+};
+
+TEST_F(NicCompletions, WhoCompletesIntoAnOverrunQueueIsBroken) {
+  BreakableQp control;
+  control.qp.number = 0x123456;
+  control.qp.receive.cq = kCq;
+  units.control = &control;
+  units.qps = &control;
+  for (int i = 0; i < 4; ++i) complete();
+  run();
+  EXPECT_TRUE(control.failures.empty());
+  complete();
+  run();
+  EXPECT_EQ(control.failures, std::vector<abi::EventType>{abi::EventType::kQpCatastrophic});
+  complete();  // once the queue is dead
+  run();
+  EXPECT_EQ(control.failures.size(), 2U);
+  // A queue pair that was made anew under the number, and uses other queues, is not at fault.
+  control.qp.receive.cq = kCq + 1;
+  control.qp.send.cq = kCq + 1;
+  complete();
+  run();
+  EXPECT_EQ(control.failures.size(), 2U);
+}
+
 TEST_F(NicCompletions, AnOverrunIsAnEventAndEndsTheQueue) {
   for (int i = 0; i < 6; ++i) complete();
   run();

@@ -335,6 +335,23 @@ TEST(NicQpContexts, OneThatCannotBeReadBreaksItsQueuePair) {
   EXPECT_EQ(bench.count("nic.qp_cache.reads_failed"), 1U);
 }
 
+TEST(NicQpContexts, OneThatSomebodyWroteOverBreaksItsQueuePair) {
+  ContextBench bench(small_cache(2, 2));
+  bench.units.control = &bench;
+  bench.units.qps = &bench;
+  bench.at(0, [&] { bench.create(3); });
+  bench.at(kMicrosecond, [&] {
+    bench.function.memory[kMemory + 3] = 99;
+    bench.want(0, 1);
+    bench.want(0, 2);
+  });
+  bench.run();
+  ASSERT_EQ(bench.failed.size(), 1U);
+  EXPECT_EQ(bench.failed[0].second, abi::EventType::kQpCatastrophic);
+  EXPECT_EQ(bench.asked_slot, 0U);
+  EXPECT_EQ(bench.ready.size(), 2U);
+}
+
 TEST(NicQpContexts, OneThatIsGoneIsNotBrokenByItsReadsFailure) {
   ContextBench bench(small_cache(2, 2));
   bench.units.control = &bench;

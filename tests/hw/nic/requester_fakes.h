@@ -128,7 +128,7 @@ struct FakeKeys : AddressTranslation {
     asked.push_back(range);
     if (miss == 0) {
       mapping = map(range);
-      return at + kNanosecond;
+      return at + latency;
     }
     last = std::max(last, at + miss);
     later.at(last, [this, range, &client, ticket] { client.translated(ticket, map(range)); });
@@ -139,6 +139,7 @@ struct FakeKeys : AddressTranslation {
   std::map<std::uint32_t, Key> keys;
   std::vector<KeyedRange> asked;
   bool cut = false;
+  Time latency = kNanosecond;  // of the stage, which takes any number at once
   Time miss = 0;
   Time last = 0;
 };

@@ -259,6 +259,19 @@ TEST(Requester, ReadsAWqeLongerThanThePrefetchToItsEnd) {
   EXPECT_EQ(b.transmit.sent[0].frame.payload_bytes, 84U);
 }
 
+TEST(Requester, TranslatesPiecesAndPacketsWithoutWaitingForTheOneBefore) {
+  RequesterBench b;
+  b.keys.latency = 400 * kNanosecond;
+  Qp& qp = b.add_qp();
+  WqeText text = b.message(abi::Opcode::kRdmaWrite, 100);
+  text.data.push_back({RequesterBench::kVirtual, 3 * 1024, b.kKey});
+  b.post(qp, text);
+  b.run(10 * kMicrosecond);
+  ASSERT_EQ(b.transmit.sent.size(), 4U);
+  EXPECT_EQ(b.transmit.sent[0].segments, 2U);
+  EXPECT_LT(b.transmit.sent[3].taken - b.transmit.sent[0].taken, b.keys.latency / 4);
+}
+
 TEST(Requester, CompletesThoseThatAskForItInOrder) {
   RequesterBench b;
   Qp& qp = b.add_qp();

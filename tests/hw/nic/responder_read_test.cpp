@@ -296,6 +296,13 @@ TEST_F(NicReads, AResetTakesBackWhatIsNotOnTheLine) {
   EXPECT_THAT(bench.answers(), IsEmpty());
 }
 
+TEST_F(NicReads, TranslateAPacketWithoutWaitingForTheOneBefore) {
+  bench.translation.time = 400 * kNanosecond;
+  expect_read(4 * kMtu, 0);
+  ASSERT_EQ(bench.transmit.jobs.size(), 4U);
+  EXPECT_LT(bench.transmit.jobs[3].at - bench.transmit.jobs[0].at, bench.translation.time / 4);
+}
+
 struct NicReadTurns : testing::Test {
   ResponderBench bench;
 };

@@ -20,7 +20,7 @@
 #include "tlm/core/address_space.h"
 #include "tlm/core/core.h"
 
-#undef ibv_reg_mr
+#undef ibv_reg_mr_iova
 
 namespace railyard::rdma_perf::fake {
 
@@ -120,20 +120,31 @@ inline unsigned calls_of_post = 0;
 inline int fail_at = -1;  // the message with this number has an error
 inline int messages = 0;
 
+/// [key - 1] From the addresses of registered memory to pointers.
+inline std::vector<std::uint64_t> shifts;
+
+inline std::uint8_t* pointer_of(std::uint32_t key, std::uint64_t address) {
+  return reinterpret_cast<std::uint8_t*>(address + shifts.at(key - 1));
+}
+
 /// What a message does when it has crossed.
 inline void deliver(Qp& qp, const Message& message) {
   const bool read = message.request.opcode == IBV_WR_RDMA_READ;
-  auto* local = reinterpret_cast<std::uint8_t*>(message.segment.addr);
-  auto* remote = reinterpret_cast<std::uint8_t*>(message.request.wr.rdma.remote_addr);
+  const bool to_receive = message.request.opcode == IBV_WR_SEND;
+  std::uint8_t* local =
+      message.inlined.empty() ? pointer_of(message.segment.lkey, message.segment.addr) : nullptr;
+  std::uint8_t* remote =
+      to_receive ? nullptr
+                 : pointer_of(message.request.wr.rdma.rkey, message.request.wr.rdma.remote_addr);
   const std::uint8_t* from = message.inlined.empty() ? local : message.inlined.data();
   if (read) {
     std::memcpy(local, remote, message.segment.length);
-  } else if (message.request.opcode == IBV_WR_SEND) {
+  } else if (to_receive) {
     while (qp.remote->receives.empty()) wait_for(timing.interval);
     ibv_wc done{};
     done.wr_id = qp.remote->receives.front().wr_id;
-    std::memcpy(reinterpret_cast<void*>(qp.remote->receive_segments.front().addr), from,
-                message.segment.length);
+    const ibv_sge& room = qp.remote->receive_segments.front();
+    std::memcpy(pointer_of(room.lkey, room.addr), from, message.segment.length);
     qp.remote->receives.pop_front();
     qp.remote->receive_segments.pop_front();
     static_cast<Cq*>(qp.remote->recv_cq)->push(done);
@@ -226,12 +237,16 @@ int ibv_dealloc_pd(ibv_pd* pd) {
   delete pd;
   return 0;
 }
-ibv_mr* ibv_reg_mr(ibv_pd* /*pd*/, void* /*address*/, std::size_t /*bytes*/, int /*access*/) {
-  return new ibv_mr{};
+ibv_mr* ibv_reg_mr_iova2(ibv_pd* /*pd*/, void* address, std::size_t /*bytes*/, std::uint64_t iova,
+                         unsigned /*access*/) {
+  fake::shifts.push_back(reinterpret_cast<std::uint64_t>(address) - iova);
+  auto* mr = new ibv_mr{};
+  mr->lkey = mr->rkey = static_cast<std::uint32_t>(fake::shifts.size());
+  return mr;
 }
-ibv_mr* ibv_reg_mr_iova2(ibv_pd* pd, void* address, std::size_t bytes, std::uint64_t /*iova*/,
-                         unsigned access) {
-  return ibv_reg_mr(pd, address, bytes, static_cast<int>(access));
+ibv_mr* ibv_reg_mr_iova(ibv_pd* pd, void* address, std::size_t bytes, std::uint64_t iova,
+                        int access) {
+  return ibv_reg_mr_iova2(pd, address, bytes, iova, static_cast<unsigned>(access));
 }
 int ibv_dereg_mr(ibv_mr* mr) {
   delete mr;

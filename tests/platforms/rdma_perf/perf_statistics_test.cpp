@@ -46,14 +46,28 @@ TEST(BandwidthRow, OfNothingIsZero) {
   EXPECT_EQ(row.average_gbps, 0);
 }
 
-TEST(BandwidthRow, RowsOfSidesThatRunAtOnceAddUp) {
-  const BandwidthRow all = sum({{64, 10, 2, 1, 3}, {64, 20, 4, 3, 5}});
+BandwidthRow client(std::uint64_t iterations, Time first, Time last) {
+  BandwidthRow row;
+  row.bytes = 64;
+  row.iterations = iterations;
+  row.peak_gbps = 9;
+  row.first = first;
+  row.last = last;
+  return row;
+}
+
+TEST(BandwidthRow, SeveralClientsMovedAllBytesFromTheFirstPostingToTheLastCompletion) {
+  // One after the other: their own bandwidths do not add up.
+  const BandwidthRow all =
+      sum({client(10, 0, 100 * kNanosecond), client(20, 300 * kNanosecond, 400 * kNanosecond)});
   EXPECT_EQ(all.bytes, 64U);
   EXPECT_EQ(all.iterations, 30U);
-  EXPECT_EQ(all.peak_gbps, 6);
-  EXPECT_EQ(all.average_gbps, 4);
-  EXPECT_EQ(all.rate_mpps, 8);
+  EXPECT_NEAR(all.average_gbps, 30.0 * 64 * 8 / 400, kTiny);
+  EXPECT_NEAR(all.rate_mpps, 30.0 / 0.4, kTiny);
+  EXPECT_EQ(all.peak_gbps, 0);
 }
+
+TEST(BandwidthRow, OneClientIsItself) { EXPECT_EQ(sum({client(10, 0, 100)}).peak_gbps, 9); }
 
 /// Postings whose differences are 2, 4, 6, ... us in some order.
 std::vector<Time> postings(const std::vector<Time>& microseconds) {

@@ -45,6 +45,8 @@ TEST(TestConfig, CompletionsAreAskedForAsPerftestDoes) {
   EXPECT_EQ(usual.signal_every_of(8193), 1U);
   EXPECT_EQ(bound(map({{"depth", text("16")}})).signal_every_of(64), 16U);
   EXPECT_EQ(bound(map({{"signal_every", text("8")}})).signal_every_of(1 << 20), 8U);
+  // A list that waits for room waits for a completion that was asked for.
+  EXPECT_EQ(bound(map({{"post_list", text("64")}})).signal_every_of(64), 128U - 64 + 1);
 }
 
 TEST(TestConfig, ThePolicyChoosesThePathMtuBySize) {
@@ -66,6 +68,8 @@ TEST(TestConfig, ReadsAreNeverInline) {
 TEST(TestConfig, WhatCannotBeMeasuredIsRefused) {
   EXPECT_THAT(refusal(map({{"sizes", sizes({"64B", "64B"})}})), HasSubstr("twice"));
   EXPECT_THAT(refusal(map({{"signal_every", text("129")}})), HasSubstr("signal_every"));
+  EXPECT_THAT(refusal(map({{"post_list", text("64")}, {"signal_every", text("66")}})),
+              HasSubstr("at most 65"));
   EXPECT_THAT(refusal(map({{"post_list", text("129")}})), HasSubstr("post_list"));
   EXPECT_THAT(refusal(map({{"inline", text("221")}})), HasSubstr("220"));
   EXPECT_THAT(refusal(map({{"mixed", text("true")}, {"sizes", sizes({"64B"})}})),

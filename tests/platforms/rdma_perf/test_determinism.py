@@ -14,6 +14,14 @@ class Determinism(RdmaCase):
         for output in ('report', 'pcap', 'trace'):
             self.assertTrue(first.bytes(output) == again.bytes(output), f'{output} differs')
 
+    def test_latencies_reads_and_many_queue_pairs_too(self):
+        for settings in ({'measure': 'latency', 'inline': 220}, {'test': 'read', 'qps': 8},
+                         {'test': 'send', 'bidirectional': True}):
+            first, again = (self.run_rdma(name=name, outputs=('report', 'pcap'),
+                                          **{**PLAIN, **settings}) for name in ('first', 'again'))
+            for output in ('report', 'pcap'):
+                self.assertTrue(first.bytes(output) == again.bytes(output), (settings, output))
+
     def test_carried_and_elided_data_take_the_same_times(self):
         carried, elided = (self.run_rdma(name=data, data=data, **PLAIN)
                            for data in ('carried', 'elided'))

@@ -163,6 +163,41 @@ TEST_F(LazySchedulerTest, WhileSomethingIsAttendedEachStepIsOnTime) {
   EXPECT_THAT(log, ElementsAre("one 1/1", "two 2/2", "three 3/4", "four 4/4"));
 }
 
+TEST_F(LazySchedulerTest, WhatIsSeenWakesAtItsBoundAndThenFarAhead) {
+  LazyScheduler::Sight sight = 0;
+  Act one(p, "one", says("one"));
+  Act two(p, "two", says("two"));
+  Act known(p, "known", [&] {
+    say("known");
+    lazy.expect(sight, 30, 0);
+  });
+  Act three(p, "three", says("three"));
+  Act seen(p, "seen", [&] {
+    say("seen");
+    lazy.on_time("test");
+    lazy.seen(sight);
+  });
+  Act last(p, "last", says("last"));
+  Act start(p, "start", [&] {
+    const LazyScheduler::Visit visit(lazy);
+    sight = lazy.expect(10, 5);
+    EXPECT_TRUE(lazy.eager());
+    lazy.schedule(one.event, 2);
+    lazy.schedule(two.event, 12);
+    lazy.schedule(known.event, 16);
+    lazy.schedule(three.event, 20);
+    lazy.schedule(seen.event, 30);
+    lazy.schedule(last.event, 40);
+  });
+  simulation.seal();
+  at(start, 0);
+  simulation.run(kSecond);
+  EXPECT_FALSE(lazy.eager());
+  // Woken at 10, each 5 from there on, and, once the time is known, then.
+  EXPECT_THAT(log, ElementsAre("one 2/10", "two 12/15", "known 16/20", "three 20/20", "seen 30/30",
+                               "last 40/40"));
+}
+
 TEST_F(LazySchedulerTest, EagerEachStepIsOnTimeForEver) {
   Act one(p, "one", says("one"));
   Act two(p, "two", says("two"));
