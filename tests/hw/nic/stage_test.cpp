@@ -31,6 +31,14 @@ TEST_F(NicStage, TakesOneThingAnIntervalAndGivesItOutALatencyLater) {
   EXPECT_EQ(stage.pass(1'000'000, 0), 1'000'000 + 5 * kClock);
 }
 
+TEST_F(NicStage, WhatMovesThroughLongerThanTheIntervalKeepsTheNextOut) {
+  EXPECT_EQ(stage.pass(100, 0, 10 * kClock), 100 + 15 * kClock);
+  EXPECT_EQ(stage.free_at(), 100 + 10 * kClock);
+  EXPECT_EQ(stage.pass(100, 0, kClock), 100 + 16 * kClock);
+  EXPECT_EQ(stage.free_at(), 100 + 13 * kClock);
+  EXPECT_EQ(stage.busy(0, 50'000), 13 * kClock);
+}
+
 TEST_F(NicStage, CountsBusyTimeByClassAndTheRestAsStarved) {
   stage.pass(10'000, 0);
   stage.pass(10'000, 1);
