@@ -10,7 +10,7 @@ from platform_run import source
 # So that runs are short; what is attributed does not depend on it.
 SHORT = {'iterations': 40}
 SIZES = {'latency': (2, 256, 4096), 'message_rate': (2, 1024, 65536)}
-QPS = {'many_qps': {'iterations': 2, 'depth': 2, 'qps': 1200}}
+QPS = {'many_qps': {'iterations': 4, 'depth': 4, 'qps': 1200}}
 STATE = re.compile(r'(.+\.nic\d+\..+?)\.(?:(class\d+)\.)?(busy|starved|blocked_\w+)_ns')
 
 

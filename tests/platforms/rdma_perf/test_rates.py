@@ -47,9 +47,10 @@ class Rates(RdmaCase):
                 self.assert_near(taken, read / ahead, 0.05)
 
     def test_reads_outstanding_over_the_round_trip_are_the_rate_of_reads(self):
-        alone, _ = self.rate('reads1', 4096, test='read', reads=1, iterations=300)
+        alone, _ = self.rate('reads1', 4096, test='read', reads=1, iterations=1000)
         for reads in (2, 4):
-            taken, run = self.rate(f'reads{reads}', 4096, test='read', reads=reads, iterations=300)
+            taken, run = self.rate(f'reads{reads}', 4096, test='read', reads=reads,
+                                   iterations=1000)
             self.assert_near(taken, alone / reads, 0.02)
             self.assertEqual(run['h0.nic0.requester.reads_outstanding_peak'], reads)
         # Enough of them: the core's posting, or the line.
