@@ -23,7 +23,10 @@ class RdmaCase(PlatformCase):
     executable = os.environ['RDMA_PERF']
 
     def run_rdma(self, *arguments, sizes=None, **settings):
-        """The default configuration without its expectations, or the one in `arguments`."""
+        """The default configuration without its expectations, or the one in `arguments`. Bytes
+        are carried unless a test or that configuration says otherwise."""
+        if not arguments:
+            settings.setdefault('data', 'carried')
         if sizes is not None:
             settings['sizes'] = '[' + ', '.join(f'{size}B' for size in sizes) + ']'
         return self.run_platform('--no-expect', *arguments, **settings)
