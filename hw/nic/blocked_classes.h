@@ -21,8 +21,14 @@ class BlockedClasses {
     --total_;
   }
 
-  /// To be called when the numbers have changed, and after each pass of the stage: with nothing
-  /// else to do it is blocked with the first class that waits.
+  /// Something that waits for nothing passes the stage: when it leaves.
+  Time pass(Stage& stage, Time at, unsigned cls, Time now) const {
+    const Time out = stage.pass(at, cls);
+    mark(stage, now);
+    return out;
+  }
+  /// To be called when the numbers have changed: with nothing else to do the stage is blocked with
+  /// the first class that waits.
   void mark(Stage& stage, Time now) const {
     if (total_ == 0) return;
     for (unsigned cls = 0; cls < Stage::kClasses; ++cls) {

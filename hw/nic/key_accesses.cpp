@@ -15,7 +15,7 @@ Time MemoryKeys::translate(const KeyedRange& range, Time at, unsigned cls,
     advance(walk);
     if (walk.done) {
       map(walk, mapping);
-      return pass(at, cls);
+      return blocked_.pass(stage_, at, cls, units_.partition->now());
     }
   }
   Waiter waiter;
@@ -207,16 +207,11 @@ void MemoryKeys::give_turns(std::uint32_t key_index) {
     if (!waiter.asked || !waiter.walk.done || waiter.reading) return;
     key.without_turn = index == key.last ? kNone : waiter.next;
     blocked_.remove(waiter.cls);
-    waiter.at = pass(std::max(waiter.at, now), waiter.cls);
+    waiter.at =
+        blocked_.pass(stage_, std::max(waiter.at, now), waiter.cls, units_.partition->now());
     leaving_.push(index);
     if (!deliver_.pending()) units_.partition->scheduler().schedule(deliver_, waiter.at);
   }
-}
-
-Time MemoryKeys::pass(Time at, unsigned cls) {
-  const Time out = stage_.pass(at, cls);
-  blocked_.mark(stage_, units_.partition->now());
-  return out;
 }
 
 void MemoryKeys::deliver() {

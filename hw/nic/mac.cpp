@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "hw/congestion/pause_names.h"
 #include "tlm/observe/checker.h"
 
 namespace railyard::nic {
@@ -31,6 +30,7 @@ Mac::Mac(sc_core::sc_module_name name, Units& units, Rate line_rate, const std::
       receive_(partition_.statistics(), units.name + ".receive", units.config->stages.receive,
                units.config->clock, units.classes(), {}, "MAC and parser, from the line"),
       pause_log_(kLoggedPauses),
+      obeyed_(partition_, pause_log_),
       pauses_(partition_, this->name(), line_rate, units.config->receive.response_quanta,
               units.config->clock, blocks, *this),
       pause_sender_(partition_, this->name(), units.address.mac, line_rate,
@@ -140,7 +140,9 @@ void Mac::look() {
   } else {
     link_wait_.end();
   }
-  set_held(static_cast<std::uint8_t>(waiting & pauses_.paused()), now);
+  const auto held = static_cast<std::uint8_t>(waiting & pauses_.paused());
+  obeyed_.wait(held);
+  obeyed_.hold(held);
   attribute(waiting, now);
 }
 
@@ -152,48 +154,10 @@ void Mac::attribute(std::uint8_t waiting, Time now) {
   transmit_.block(paused ? Cause::kPause : Cause::kLine, units_.class_of(first), now);
 }
 
-void Mac::set_held(std::uint8_t held, Time now) {
-  if (held == held_) return;
-  for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
-    if ((held >> p & 1U) != 0) {
-      pause_waits_[p].begin(now);
-    } else {
-      pause_waits_[p].end();
-    }
-  }
-  const bool was_held = held_ != 0;
-  held_ = held;
-  if (was_held == (held != 0)) return;
-  held_level_.set(held != 0 ? 1 : 0, now);
-  if (held != 0) {
-    held_since_ = now;
-    held_first_ = held;
-  } else {
-    pause_lane_.span("paused", held_since_, now, "priorities", held_first_);
-    held_since_ = kForever;
-  }
-}
-
 // --- pauses ---
 
-void Mac::take_control_frame(const net::Frame& frame) {
-  if (!frame.is_pfc() && !frame.is_pause()) return;  // IEEE 802.3 31.3: unknown opcodes are ignored
-  if (pauses_.receive(frame) != 0) xoff_received_.add();
-}
-
-void Mac::pause_heard(std::uint8_t heard) { heard_probe_.set(heard, partition_.now()); }
-
 void Mac::pause_changed(std::uint8_t paused, std::uint8_t changed) {
-  const Time now = partition_.now();
-  paused_probe_.set(paused, now);
-  for (unsigned left = changed; left != 0; left &= left - 1) {
-    const auto p = static_cast<std::uint8_t>(__builtin_ctz(left));
-    if ((paused >> p & 1U) != 0) {
-      pause_log_.begin_obeyed(0, p, now);
-    } else {
-      pause_log_.end_obeyed(0, p, now);
-    }
-  }
+  obeyed_.changed(paused, changed);
   if (sending_) return look();
   send_next();
 }
@@ -205,7 +169,7 @@ tlm::tlm_sync_enum Mac::receive(net::Packet& packet, PacketPhase& /*phase*/,
   if (packet.bad_fcs) {
     bad_fcs_.add();
   } else if (packet.frame.is_mac_control()) {
-    take_control_frame(packet.frame);
+    obeyed_.take(packet.frame, pauses_);
   } else if (!packet.frame.is_roce()) {
     not_roce_.add();
   } else {

@@ -17,6 +17,7 @@
 
 #include "hw/congestion/blocks.h"
 #include "hw/congestion/clocked_pause_receiver.h"
+#include "hw/congestion/obeyed_pauses.h"
 #include "hw/congestion/pause_log.h"
 #include "hw/congestion/pause_sender.h"
 #include "hw/nic/line_buffer.h"
@@ -75,14 +76,12 @@ class Mac : public sc_core::sc_module, public ReceiveBuffer, private PauseListen
   void send_pause();
   void put_on_line(net::Packet& packet);
   void look();
-  void set_held(std::uint8_t held, Time now);
   void attribute(std::uint8_t waiting, Time now);
 
-  void take_control_frame(const net::Frame& frame);
   void take(net::Packet& packet);
   void hand_on();
 
-  void pause_heard(std::uint8_t heard) override;
+  void pause_heard(std::uint8_t heard) override { obeyed_.heard(heard); }
   void pause_changed(std::uint8_t paused, std::uint8_t changed) override;
 
   void register_all(const std::string& peer);
@@ -98,26 +97,21 @@ class Mac : public sc_core::sc_module, public ReceiveBuffer, private PauseListen
   Stage transmit_;
   bool sending_ = false;
   bool link_up_ = true;
-  std::uint8_t held_ = 0;  // bit n: priority n is paused and has something to send
-  Time held_since_ = kForever;
-  std::uint8_t held_first_ = 0;  // the priorities with which that began
 
   Event arrival_;
   Stage receive_;
   Ring<Arrived> arrived_;
 
   PauseLog pause_log_;
+  ObeyedPauses obeyed_;
   ClockedPauseReceiver pauses_;
   PauseSender pause_sender_;
   LineBuffer buffer_;
 
-  std::array<WaitPoint, PauseReceiver::kPriorities> pause_waits_;
   WaitPoint link_wait_;
   Counter sent_packets_, sent_bytes_, received_packets_, received_bytes_, bad_fcs_, not_roce_;
-  Counter xoff_received_, xoff_sent_, xon_sent_;
-  TimeWeighted held_level_;
-  Probe paused_probe_, heard_probe_, told_probe_, state_probe_;
-  SpanProbe pause_lane_;
+  Counter xoff_sent_, xon_sent_;
+  Probe told_probe_, state_probe_;
   Moment xoff_moment_;
 };
 

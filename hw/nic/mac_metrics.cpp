@@ -1,20 +1,16 @@
 // What a NIC's port measures and shows. Names are those of a tester's port where they mean the
 // same.
-#include "hw/congestion/pause_names.h"
 #include "hw/nic/mac.h"
 
 namespace railyard::nic {
 
 void Mac::register_all(const std::string& peer) {
   const std::string me = name();
-  for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
-    partition_.waits().add(pause_waits_[p],
-                           {egress_name(me, p), ingress_name(peer, p),
-                            "the pause of priority " + std::to_string(p) + " to end"});
-  }
+  const std::string prefix = units_.name + ".";
+  obeyed_.register_all(me, peer, prefix,
+                       "Time that a priority was paused and had a packet to send");
   partition_.waits().add(link_wait_, {me, me + ".tx", "the link to come up"});
 
-  const std::string prefix = units_.name + ".";
   StatisticsRegistry& s = partition_.statistics();
   s.add(sent_packets_, {prefix + "sent_packets", "packets", "Packets put on the line"});
   s.add(sent_bytes_, {prefix + "sent_bytes", "bytes", "Their bytes, destination address to FCS"});
@@ -24,35 +20,16 @@ void Mac::register_all(const std::string& peer) {
         {prefix + "received_bytes", "bytes", "Their bytes, destination address to FCS"});
   s.add(bad_fcs_, {prefix + "bad_fcs", "frames", "Frames discarded for their FCS"});
   s.add(not_roce_, {prefix + "not_roce", "frames", "Frames discarded that are not RoCE v2"});
-  s.add(xoff_received_, {prefix + "pfc_xoff_received", "frames",
-                         "PFC and PAUSE frames received that pause a priority"});
   s.add(xoff_sent_, {prefix + "pfc_xoff_sent", "frames",
                      "PFC frames put on the line that pause a priority, refreshes included"});
   s.add(xon_sent_,
         {prefix + "pfc_xon_sent", "frames", "PFC frames put on the line that let a priority go"});
-  s.add_derived(
-      {prefix + "pause_us", "us", "Time that a priority was paused and had a packet to send"},
-      [this](Time now, Time) { return MetricValue::of(held_level_.area(now) / kMicrosecond); });
-  s.on_reset([this](Time now) { held_level_.reset(now); });
 }
 
 void Mac::register_probes() {
   const std::string prefix = units_.name + ".";
   ProbeRegistry& probes = partition_.probes();
   constexpr std::uint32_t kPriorities = PauseReceiver::kPriorities;
-  probes.add(paused_probe_, {prefix + "paused",
-                             ProbeKind::kUnsigned,
-                             kPriorities,
-                             "",
-                             "Bit n: priority n is paused by the peer and may begin no frame",
-                             {}});
-  probes.add(heard_probe_, {prefix + "pause_received",
-                            ProbeKind::kUnsigned,
-                            kPriorities,
-                            "",
-                            "Bit n: the peer has paused priority n; it takes effect after the "
-                            "response delay",
-                            {}});
   probes.add(told_probe_, {prefix + "xoff_sent",
                            ProbeKind::kUnsigned,
                            kPriorities,
@@ -65,12 +42,7 @@ void Mac::register_probes() {
                             "",
                             "What the transmitter does",
                             {"IDLE", "SENDING", "PAUSED", "LINK_DOWN"}});
-  probes.add(pause_lane_,
-             {prefix + "pause", "Times when a priority was paused that had something to send"});
   probes.add(xoff_moment_, {prefix + "xoff", "An XOFF was sent"});
-  partition_.on_end([this](Time now) {
-    if (held_ != 0) pause_lane_.span("paused", held_since_, now, "priorities", held_first_);
-  });
 }
 
 }  // namespace railyard::nic

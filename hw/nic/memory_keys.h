@@ -116,7 +116,6 @@ class MemoryKeys : public AddressTranslation, private LineUser {
   void write_context(std::uint32_t index, const KeyContext& context);
   void write_table(std::uint32_t first_line, const std::vector<std::uint64_t>& pages);
   void forget(std::uint32_t index);
-  void drop_lines(const Key& key);
 
   // Accesses: key_accesses.cpp.
   void line_filled(LineCache& cache, std::uint32_t tag, std::uint32_t line,
@@ -133,7 +132,6 @@ class MemoryKeys : public AddressTranslation, private LineUser {
   void ask();
   void go_on(std::uint32_t waiter);
   void give_turns(std::uint32_t key_index);
-  Time pass(Time at, unsigned cls);
   void deliver();
 
   Units& units_;

@@ -66,7 +66,8 @@ Time QpContexts::want(std::uint32_t slot, Time at, unsigned cls, ContextClient& 
                       std::uint64_t ticket) {
   Slot& state = slots_[slot];
   const bool first = state.last == kNone;
-  if (first && (!has_memory_ || cache_.find(slot) != LineCache::kNone)) return pass(at, cls);
+  if (first && (!has_memory_ || cache_.find(slot) != LineCache::kNone))
+    return blocked_.pass(stage_, at, cls, units_.partition->now());
   Waiter waiter;
   waiter.client = &client;
   waiter.ticket = ticket;
@@ -171,15 +172,10 @@ void QpContexts::give_turn(std::uint32_t waiter) {
   Waiter& w = waiters_[waiter];
   w.has_turn = true;
   blocked_.remove(w.cls);
-  w.at = pass(std::max(w.at, units_.partition->now()), w.cls);
+  w.at = blocked_.pass(stage_, std::max(w.at, units_.partition->now()), w.cls,
+                       units_.partition->now());
   leaving_.push(waiter);
   if (!deliver_.pending()) units_.partition->scheduler().schedule(deliver_, w.at);
-}
-
-Time QpContexts::pass(Time at, unsigned cls) {
-  const Time out = stage_.pass(at, cls);
-  blocked_.mark(stage_, units_.partition->now());
-  return out;
 }
 
 void QpContexts::deliver() {

@@ -63,7 +63,6 @@ class QpContexts : public ContextStore, private LineUser {
   std::uint32_t add_waiter(const Waiter& waiter);
   void ask();
   void give_turn(std::uint32_t waiter);
-  Time pass(Time at, unsigned cls);
   void deliver();
 
   Units& units_;

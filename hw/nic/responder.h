@@ -11,8 +11,8 @@
 // - PSN behind the expected one: a SEND or WRITE is acknowledged again, a READ answered again by
 //   its own RETH. PSN ahead: one NAK for a gap, then silence until the expected packet comes.
 // - A request that is refused with invalid request, remote access or remote operational error
-//   breaks the queue pair when its NAK is made. Atomics and SEND with invalidate are invalid
-//   requests: they are not implemented.
+//   breaks the queue pair when its NAK is made. So do atomics and SEND with invalidate, which this
+//   NIC does not offer: it answers them with invalid request.
 // - A SEND needs its receive WQE with its first packet, a WRITE with immediate with its last. If
 //   there is none that packet is not carried out, and the requester is told to come again (RNR).
 // - The key of a WRITE or READ is checked for its whole length first. Of no bytes it is not looked

@@ -4,7 +4,7 @@
 
 namespace railyard::nic {
 
-RunAllocator::RunAllocator(std::uint32_t units) : free_units_(units) {
+RunAllocator::RunAllocator(std::uint32_t units) {
   if (units > 0) free_.push_back({0, units});
 }
 
@@ -16,12 +16,10 @@ std::uint32_t RunAllocator::take(std::uint32_t count) {
   run->first += count;
   run->count -= count;
   if (run->count == 0) free_.erase(run);
-  free_units_ -= count;
   return first;
 }
 
 void RunAllocator::give(std::uint32_t first, std::uint32_t count) {
-  free_units_ += count;
   auto next =
       std::find_if(free_.begin(), free_.end(), [first](const Run& r) { return r.first > first; });
   const bool meets_next = next != free_.end() && next->first == first + count;

@@ -17,8 +17,6 @@ class RunAllocator {
   /// Gives back what was taken, in whole.
   void give(std::uint32_t first, std::uint32_t count);
 
-  std::uint32_t free_units() const { return free_units_; }
-
  private:
   struct Run {
     std::uint32_t first = 0;
@@ -26,7 +24,6 @@ class RunAllocator {
     std::uint32_t end() const { return first + count; }
   };
   std::vector<Run> free_;  // by `first`, none touches the next
-  std::uint32_t free_units_;
 };
 
 }  // namespace railyard::nic

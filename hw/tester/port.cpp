@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "hw/congestion/algorithms.h"
-#include "hw/congestion/pause_names.h"
 
 namespace railyard {
 
@@ -38,6 +37,7 @@ TesterPort::TesterPort(sc_core::sc_module_name name, Partition& partition,
           config.congestion,
           {partition, this->name(), line_rate, blocks != nullptr ? *blocks : own_blocks_})),
       pause_log_(kLoggedPauses),
+      obeyed_(partition, pause_log_),
       pauses_(partition, this->name(), line_rate, config.response_quanta, *this),
       pfc_(partition, this->name(), config.pfc, address.mac, line_rate, pause_log_,
            [this] { transmit_next(); }),
@@ -106,7 +106,7 @@ void TesterPort::transmit_next() {
   if (sending_) return;
   const Time now = partition_.now();
   turns_.wake(now);
-  if ((pauses_.paused() | held_) != 0) update_waits();
+  if ((pauses_.paused() | obeyed_.waiting()) != 0) update_waits();
   if (!link_up_) {
     if (turns_.unfinished() != 0 || receivers_.cnp_due()) link_wait_.begin(now);
     state_probe_.set(state_value(SendState::kLinkDown), now);
@@ -213,22 +213,9 @@ tlm::tlm_sync_enum TesterPort::line(net::Packet& /*packet*/, PacketPhase& phase,
 
 // --- pauses ---
 
-void TesterPort::take_control_frame(const net::Frame& frame) {
-  if (!frame.is_pfc() && !frame.is_pause()) return;  // IEEE 802.3 31.3: unknown opcodes are ignored
-  if (pauses_.receive(frame)) xoff_received_.add();
-}
-
 void TesterPort::pause_changed(std::uint8_t paused, std::uint8_t changed) {
   const Time now = partition_.now();
-  paused_probe_.set(paused, now);
-  for (std::uint8_t p = 0; p < PauseReceiver::kPriorities; ++p) {
-    if ((changed >> p & 1U) == 0) continue;
-    if ((paused >> p & 1U) != 0) {
-      pause_log_.begin_obeyed(0, p, now);
-    } else {
-      pause_log_.end_obeyed(0, p, now);
-    }
-  }
+  obeyed_.changed(paused, changed);
   turns_.release(static_cast<std::uint8_t>(changed & ~paused), now);
   update_waits();
   transmit_next();
@@ -241,30 +228,8 @@ void TesterPort::update_waits() {
   if (receivers_.cnp_due() && !cnp_may_go()) {
     held = static_cast<std::uint8_t>(held | 1U << config_.cnp.priority);
   }
-  const Time now = partition_.now();
-  if (held != held_) {
-    for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
-      if ((held >> p & 1U) == 0) {
-        pause_waits_[p].end();
-      } else {
-        pause_waits_[p].begin(now);
-      }
-    }
-    held_ = held;
-  }
-  if ((flows != 0) == (paused_since_ != kForever)) return;
-  paused_level_.set(flows != 0 ? 1 : 0, now);
-  if (flows != 0) {
-    paused_since_ = now;
-    paused_first_ = flows;
-  } else {
-    show_pause(now);
-    paused_since_ = kForever;
-  }
-}
-
-void TesterPort::show_pause(Time end) {
-  pause_lane_.span("paused", paused_since_, end, "priorities", paused_first_);
+  obeyed_.wait(held);
+  obeyed_.hold(flows);
 }
 
 // --- receive ---
@@ -275,7 +240,7 @@ tlm::tlm_sync_enum TesterPort::receive(net::Packet& packet, PacketPhase& /*phase
   if (packet.bad_fcs) {
     bad_fcs_.add();
   } else if (frame.is_mac_control()) {
-    take_control_frame(frame);
+    obeyed_.take(frame, pauses_);
   } else if (frame.is_roce() && frame.bth.opcode == net::Opcode::kCnp) {
     take_cnp(frame);
   } else if (buffer_.passes_through()) {
@@ -300,11 +265,9 @@ void TesterPort::take_cnp(const net::Frame& frame) {
 
 void TesterPort::register_all(const std::string& peer) {
   const std::string me = name();
-  for (unsigned p = 0; p < PauseReceiver::kPriorities; ++p) {
-    partition_.waits().add(pause_waits_[p],
-                           {egress_name(me, p), ingress_name(peer, p),
-                            "the pause of priority " + std::to_string(p) + " to end"});
-  }
+  obeyed_.register_all(
+      me, peer, me + ".",
+      "Time that a priority was paused of which a flow had begun and had more to send");
   partition_.waits().add(link_wait_, {me, me + ".tx", "the link to come up"});
   register_transmit(me + ".");
 }
@@ -313,39 +276,13 @@ void TesterPort::register_transmit(const std::string& prefix) {
   StatisticsRegistry& s = partition_.statistics();
   s.add(sent_packets_, {prefix + "sent_packets", "packets", "Packets of flows put on the line"});
   s.add(bad_fcs_, {prefix + "bad_fcs", "frames", "Frames discarded for their FCS"});
-  s.add(xoff_received_, {prefix + "pfc_xoff_received", "frames",
-                         "PFC and PAUSE frames received that pause a priority"});
   s.add(cnp_received_,
         {prefix + "cnp_received", "packets", "CNPs received for flows of this port"});
-  s.add_derived(
-      {prefix + "pause_us", "us",
-       "Time that a priority was paused of which a flow had begun and had more to send"},
-      [this](Time now, Time) { return MetricValue::of(paused_level_.area(now) / kMicrosecond); });
-  s.on_reset([this](Time now) { paused_level_.reset(now); });
   ProbeRegistry& probes = partition_.probes();
-  constexpr std::uint32_t kPriorities = PauseReceiver::kPriorities;
-  probes.add(paused_probe_, {prefix + "paused",
-                             ProbeKind::kUnsigned,
-                             kPriorities,
-                             "",
-                             "Bit n: priority n is paused by the peer and may begin no frame",
-                             {}});
-  probes.add(heard_probe_, {prefix + "pause_received",
-                            ProbeKind::kUnsigned,
-                            kPriorities,
-                            "",
-                            "Bit n: the peer has paused priority n; it takes effect after the "
-                            "response delay",
-                            {}});
   probes.add(psn_probe_,
              {prefix + "psn", ProbeKind::kUnsigned, 24, "", "PSN of the latest packet sent", {}});
   probes.add(state_probe_, {prefix + "send_state", ProbeKind::kEnum, 3, "",
                             "What the transmitter does", kSendStateNames});
-  partition_.on_end([this](Time now) {
-    if (paused_since_ != kForever) show_pause(now);
-  });
-  probes.add(pause_lane_,
-             {prefix + "pause", "Times when a priority was paused that had something to send"});
 }
 
 void TesterPort::register_sender(std::uint32_t number) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "hw/congestion/congestion_control.h"
+#include "hw/congestion/obeyed_pauses.h"
 #include "hw/congestion/pause_log.h"
 #include "hw/congestion/timed_pause_receiver.h"
 #include "hw/tester/flow.h"
@@ -96,12 +97,10 @@ class TesterPort : public sc_core::sc_module, private PauseListener, private Con
   bool cnp_may_go() const;
 
   // pauses
-  void take_control_frame(const net::Frame& frame);
   void take_cnp(const net::Frame& frame);
-  void pause_heard(std::uint8_t heard) override { heard_probe_.set(heard, partition_.now()); }
+  void pause_heard(std::uint8_t heard) override { obeyed_.heard(heard); }
   void pause_changed(std::uint8_t paused, std::uint8_t changed) override;
   void update_waits();
-  void show_pause(Time end);
 
   void register_all(const std::string& peer);
   void register_transmit(const std::string& prefix);
@@ -126,21 +125,16 @@ class TesterPort : public sc_core::sc_module, private PauseListener, private Con
   bool link_up_ = true;
 
   PauseLog pause_log_;
+  ObeyedPauses obeyed_;
   TimedPauseReceiver pauses_;
-  std::uint8_t held_ = 0;          // bit n: priority n is paused and has something to send
-  Time paused_since_ = kForever;   // with packets of a flow to send
-  std::uint8_t paused_first_ = 0;  // the priorities with which that began
 
   TesterPfcSender pfc_;
   FlowReceivers receivers_;
   ReceiveBuffer buffer_;
 
-  std::array<WaitPoint, PauseReceiver::kPriorities> pause_waits_;
   WaitPoint link_wait_;
-  Counter sent_packets_, bad_fcs_, xoff_received_, cnp_received_;
-  TimeWeighted paused_level_;
-  Probe paused_probe_, heard_probe_, psn_probe_, state_probe_;
-  SpanProbe pause_lane_;
+  Counter sent_packets_, bad_fcs_, cnp_received_;
+  Probe psn_probe_, state_probe_;
 };
 
 }  // namespace railyard
