@@ -91,6 +91,8 @@ struct RequesterBench : QpControl {
     units.receive_buffer = &buffer;
     units.completions = &completions;
     units.congestion = cc;
+    if (cc != nullptr) rates = std::make_unique<RateGate>(units);
+    units.rates = rates.get();
     requester = std::make_unique<Requester>(units);
     units.requester = requester.get();
     keys.keys[kKey] = {kVirtual, kDataBytes, kData, 1, abi::access::kLocalWrite};
@@ -223,6 +225,7 @@ struct RequesterBench : QpControl {
   FakeQps qps;
   FakeBuffer buffer;
   Units units;
+  std::unique_ptr<RateGate> rates;
   std::unique_ptr<Requester> requester;
   std::vector<abi::EventType> failures;
   std::vector<std::uint16_t> posted;
