@@ -4,6 +4,7 @@
 // which says three cycles later when the next may go.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -53,6 +54,10 @@ class Dcqcn : public CongestionControl {
     void run() { clock_.run(); }
     void open(std::uint32_t qp);
     void sent(std::uint32_t qp, std::uint32_t bytes);
+    /// Cycles a byte with which a queue pair of the class begins.
+    std::uint64_t first_interval(unsigned traffic_class) const {
+      return first_intervals_[traffic_class];
+    }
     void cnp(std::uint32_t qp);
     std::uint8_t stage(std::uint32_t qp) const;
     rtl::DcqcnContext context(std::uint32_t qp) const { return block_->context(qp); }
@@ -68,6 +73,9 @@ class Dcqcn : public CongestionControl {
       std::uint32_t qp = 0;
     };
     void configure();
+    void configure_class(unsigned traffic_class);
+    void open_before_run(std::uint32_t qp, unsigned traffic_class);
+    void clock_before_run(unsigned edges);
     void step(std::uint64_t cycle) override;
 
     Dcqcn& owner_;
@@ -78,6 +86,7 @@ class Dcqcn : public CongestionControl {
     rtl::DcqcnRpOut out_;
     Ring<Sent> sent_;
     Ring<Cnp> cnps_;
+    std::array<std::uint64_t, CongestionConfig::kClasses> first_intervals_{};
   };
 
   /// The pacer, likewise.
@@ -87,7 +96,11 @@ class Dcqcn : public CongestionControl {
     void make(std::size_t qps);
     void start() { clock_.start(); }
     void run() { clock_.run(); }
-    void sent(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval);
+    /// What is known of the queue pair is another's, which is gone.
+    void open(std::uint32_t qp) { take(qp, 0, 0, true); }
+    void sent(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval) {
+      take(qp, bytes, interval, false);
+    }
     /// Of a packet that has not been answered: not before.
     Time earliest_answer(std::uint64_t taken) const;
     std::uint64_t context(std::uint32_t qp) const { return block_->context(qp); }
@@ -98,7 +111,9 @@ class Dcqcn : public CongestionControl {
       std::uint64_t interval = 0;
       std::uint32_t qp = 0;
       std::uint16_t bytes = 0;
+      bool open = false;
     };
+    void take(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval, bool open);
     void step(std::uint64_t cycle) override;
 
     Dcqcn& owner_;

@@ -55,6 +55,7 @@ struct Random {
     if (stimulus.once_in(20'000)) change_registers();
     in.now = (in.now + ahead(last)) & rtl::kTimeMask;
     in.tx_valid = stimulus.once_in(gap);
+    in.tx_open = stimulus.once_in(16);
     in.tx_index = static_cast<std::uint16_t>(stimulus.below(hot));
     in.tx_bytes = static_cast<std::uint16_t>(stimulus.corner(16));
     in.tx_interval = slow ? stimulus.corner(Pacer::kIntervalBits) : stimulus.corner(24);
@@ -211,6 +212,24 @@ TEST(Pacer, NoMoreThanTheBurstIsCaughtUp) {
     if (burst == 100) {
       EXPECT_GT(most, 99.0);
     }
+  }
+}
+
+// Another QP in a context begins as one does that has never sent, whatever the one before it owes;
+// the burst is its own again.
+TEST(Pacer, ANewQueuePairOwesNothing) {
+  for (const std::uint32_t burst : {0U, 500U}) {
+    rtl::PacerModel model;
+    Sender<rtl::PacerModel> sender(model);
+    sender.in.burst = burst;
+    sender.in.tx_interval = interval_of(0.01);
+    for (unsigned n = 0; n < 3; ++n) sender.send(4'096);
+    sender.in.tx_open = true;
+    sender.in.tx_interval = interval_of(8);
+    const std::uint64_t next = sender.send(4'096);
+    EXPECT_EQ(next, sender.sent_at - burst + 4'096);
+    sender.in.tx_open = false;
+    EXPECT_EQ(sender.send(1'000), next + 1'000);
   }
 }
 
