@@ -96,6 +96,56 @@ TEST(RequesterCongestion, KeepsTheWindowAndTellsWhatWasAcknowledged) {
   EXPECT_EQ(b.timeouts, 1);
 }
 
+// Go-back-N: what is sent again is traffic like any other.
+TEST(RequesterCongestion, WhatIsSentAgainIsPacedToo) {
+  ControlledBench b;
+  b.interval = 300 * kNanosecond;
+  Qp& qp = b.add_qp();
+  b.post(qp, b.message(abi::Opcode::kRdmaWrite, 8 * 1024));
+  b.run(1500 * kNanosecond);
+  b.ack(qp, 101, 0x60);  // PSN sequence error
+  b.run(10 * kMicrosecond);
+  std::vector<Time> taken;
+  for (const auto& sent : b.transmit.sent) taken.push_back(sent.taken);
+  EXPECT_GT(taken.size(), 8U);
+  for (std::size_t i = 2; i < taken.size(); ++i) {
+    EXPECT_GE(taken[i] - taken[i - 1], 300 * kNanosecond) << i;
+  }
+  EXPECT_EQ(b.psns().back(), 107U);
+}
+
+// An RNR NAK comes while the next packet waits for the rate: its time counts, and the rate's too.
+TEST(RequesterCongestion, RnrHoldsLongerThanTheRate) {
+  ControlledBench b;
+  b.interval = 2 * kMicrosecond;
+  Qp& qp = b.add_qp();
+  b.post(qp, b.message(abi::Opcode::kRdmaWrite, 4 * 1024));
+  b.run(3 * kMicrosecond);
+  ASSERT_EQ(b.transmit.sent.size(), 2U);
+  b.ack(qp, 100, 0x20 | 1);  // receiver not ready, 10 us
+  b.run(9 * kMicrosecond);
+  EXPECT_EQ(b.transmit.sent.size(), 2U);
+  b.run(20 * kMicrosecond);
+  EXPECT_EQ(b.psns(), (std::vector<std::uint32_t>{100, 101, 100, 101, 102, 103}));
+  for (std::size_t i = 3; i < 6; ++i) {
+    EXPECT_EQ(b.transmit.sent[i].taken - b.transmit.sent[i - 1].taken, 2 * kMicrosecond);
+  }
+}
+
+TEST(RequesterCongestion, AQueuePairThatFailsWhileTheRateHoldsItFlushesAtOnce) {
+  ControlledBench b;
+  b.interval = kMillisecond;
+  Qp& qp = b.add_qp();
+  for (int i = 0; i < 3; ++i) b.post(qp, b.message(abi::Opcode::kRdmaWrite, 1024));
+  b.run(5 * kMicrosecond);
+  EXPECT_EQ(b.transmit.sent.size(), 1U);
+  b.fail(qp, abi::EventType::kCompletion);
+  b.run(5 * kMicrosecond);
+  EXPECT_EQ(b.completions.all.size(), 3U);
+  b.run(5 * kMillisecond);
+  EXPECT_EQ(b.transmit.sent.size(), 1U);  // no timer wakes what is gone
+}
+
 // What a queue pair costs that has nothing to send.
 TEST(RequesterCongestion, KeepsAnIdleQueuePairSmall) {
   EXPECT_EQ(sizeof(RequesterState), 8U);
