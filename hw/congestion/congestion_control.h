@@ -45,7 +45,7 @@ class CongestionControl {
   static constexpr std::uint64_t kNoWindow = ~std::uint64_t{0};
 
   struct QueuePair {
-    std::string name;  // of its metrics and signals
+    std::string name;  // of its metrics and signals; empty: it has none
     std::uint8_t traffic_class = 0;
   };
 
@@ -60,6 +60,8 @@ class CongestionControl {
   virtual void start() {}
 
   // In.
+  /// Another queue pair begins in that one's place, with nothing behind it.
+  virtual void reopen(std::uint32_t /*qp*/, std::uint8_t /*traffic_class*/) {}
   /// A packet begins to leave: its bytes on the line, preamble and inter-frame gap included.
   virtual void sent(std::uint32_t qp, std::uint32_t line_bytes) = 0;
   virtual void acknowledged(std::uint32_t /*qp*/, const Acknowledgement& /*ack*/) {}

@@ -32,7 +32,12 @@ void Dcqcn::open(const QueuePair& qp) {
   qps_.push_back(std::make_unique<Qp>());
   qps_.back()->name = qp.name;
   qps_.back()->traffic_class = qp.traffic_class;
-  register_qp(*qps_.back());
+  if (!qp.name.empty()) register_qp(*qps_.back());
+}
+
+void Dcqcn::reopen(std::uint32_t qp, std::uint8_t traffic_class) {
+  qps_[qp]->traffic_class = traffic_class;
+  reaction_.open(qp);
 }
 
 void Dcqcn::seal() {
@@ -134,11 +139,8 @@ void Dcqcn::ReactionPoint::make(std::size_t qps) {
 // As a driver does it before traffic: time stands, and the cycles are not counted.
 void Dcqcn::ReactionPoint::configure() {
   in_.pace_factor = rtl::dcqcn_pace_factor(hertz(owner_.config_.clock));
-  unsigned used = 0;
-  for (const auto& qp : owner_.qps_) used |= 1U << qp->traffic_class;
   in_.cfg_valid = true;
   for (unsigned c = 0; c < CongestionConfig::kClasses; ++c) {
-    if ((used >> c & 1U) == 0) continue;
     in_.cfg_class = static_cast<std::uint8_t>(c);
     const auto setup = owner_.config_.of_class(c).setup(owner_.config_.clock, owner_.line_);
     for (const rtl::DcqcnWrite& write : rtl::dcqcn_writes(setup)) {
@@ -165,6 +167,8 @@ void Dcqcn::ReactionPoint::configure() {
   }
 }
 
+void Dcqcn::ReactionPoint::open(std::uint32_t qp) { sent(qp, 0); }
+
 void Dcqcn::ReactionPoint::sent(std::uint32_t qp, std::uint32_t bytes) {
   sent_.push({clock_.next_cycle(), qp, bytes});
   clock_.want(clock_.next_cycle());
@@ -187,6 +191,8 @@ void Dcqcn::ReactionPoint::step(std::uint64_t cycle) {
   if (offers_sent) {
     in_.tx_qp = sent_.front().qp;
     in_.tx_bytes = sent_.front().bytes;
+    in_.tx_open = in_.tx_bytes == 0;
+    in_.tx_class = owner_.qps_[in_.tx_qp]->traffic_class;
   }
   in_.cnp_valid = offers_cnp;
   if (offers_cnp) in_.cnp_qp = cnps_.front().qp;

@@ -34,6 +34,7 @@ class Dcqcn : public CongestionControl {
   void open(const QueuePair& qp) override;
   void seal() override;
   void start() override;
+  void reopen(std::uint32_t qp, std::uint8_t traffic_class) override;
   void sent(std::uint32_t qp, std::uint32_t line_bytes) override;
   void cnp(std::uint32_t qp) override;
   Time next_packet(std::uint32_t qp) override;
@@ -50,6 +51,7 @@ class Dcqcn : public CongestionControl {
     void make(std::size_t qps);
     void start() { clock_.start(); }
     void run() { clock_.run(); }
+    void open(std::uint32_t qp);
     void sent(std::uint32_t qp, std::uint32_t bytes);
     void cnp(std::uint32_t qp);
     std::uint8_t stage(std::uint32_t qp) const;
@@ -59,7 +61,7 @@ class Dcqcn : public CongestionControl {
     struct Sent {
       std::uint64_t cycle = 0;  // the edge from which it stands
       std::uint32_t qp = 0;
-      std::uint32_t bytes = 0;
+      std::uint32_t bytes = 0;  // 0: the queue pair begins anew
     };
     struct Cnp {
       std::uint64_t cycle = 0;

@@ -5,6 +5,7 @@
 #include "hw/congestion/algorithms.h"
 #include "hw/congestion/congestion_control.h"
 #include "hw/nic/commands.h"
+#include "hw/nic/congestion_notifier.h"
 #include "hw/nic/device_parts.h"
 #include "hw/nic/qp_table.h"
 #include "hw/nic/registers.h"
@@ -15,8 +16,8 @@ namespace {
 
 class Sides : public QueuePairSides {
  public:
-  Sides(Requester& requester, Responder& responder)
-      : requester_(requester), responder_(responder) {}
+  Sides(const Units& units, Requester& requester, Responder& responder)
+      : units_(units), requester_(requester), responder_(responder) {}
 
   void doorbell(std::uint32_t number, std::uint16_t posted, Time at) override {
     requester_.doorbell(number, posted, at);
@@ -26,7 +27,10 @@ class Sides : public QueuePairSides {
     requester_.blue_field(number, wqe, bytes, at);
   }
   void ready_to_receive(Qp& qp) override { responder_.ready(qp); }
-  void ready_to_send(Qp& qp) override { requester_.ready(qp); }
+  void ready_to_send(Qp& qp) override {
+    if (units_.congestion != nullptr) units_.congestion->reopen(qp.slot, qp.priority());
+    requester_.ready(qp);
+  }
   void flush(Qp& qp) override {
     requester_.flush(qp);
     responder_.flush(qp);
@@ -37,6 +41,7 @@ class Sides : public QueuePairSides {
   }
 
  private:
+  const Units& units_;
   Requester& requester_;
   Responder& responder_;
 };
@@ -120,6 +125,7 @@ struct Nic::Parts {
                   Blocks& blocks);
   void make_software_side(Rate line_rate);
   void open_congestion(Rate line_rate, Blocks& blocks);
+  std::string name_of_slot(std::uint32_t slot) const;
 
   NicConfig config;
   Units units;
@@ -134,6 +140,7 @@ struct Nic::Parts {
   std::unique_ptr<Transmitter> transmitter;
   std::unique_ptr<Requester> requester;
   std::unique_ptr<Responder> responder;
+  std::unique_ptr<CongestionNotifier> notifier;
   std::unique_ptr<ReceivePipeline> pipeline;
   std::unique_ptr<Sides> sides;
   std::unique_ptr<Keys> key_table;
@@ -149,9 +156,16 @@ void Nic::Parts::open_congestion(Rate line_rate, Blocks& blocks) {
   units.congestion = congestion.get();
   if (!congestion) return;
   for (std::uint32_t slot = 0; slot < config.limits.qps; ++slot) {
-    congestion->open({"qp" + std::to_string(slot), 0});
+    congestion->open({name_of_slot(slot), 0});
   }
   congestion->seal();
+}
+
+/// Of queue pairs that nobody named the first have a name, as elsewhere.
+std::string Nic::Parts::name_of_slot(std::uint32_t slot) const {
+  if (slot < config.qp_names.size()) return config.qp_names[slot];
+  const bool shown = config.qp_names.empty() && slot < RequesterMetrics::kProbedSlots;
+  return shown ? units.name + ".qp" + std::to_string(slot) : "";
 }
 
 void Nic::Parts::make_units(pcie::Function& function, Rate line_rate, const std::string& peer,
@@ -174,13 +188,14 @@ void Nic::Parts::make_units(pcie::Function& function, Rate line_rate, const std:
   units.requester = requester.get();
   responder = std::make_unique<Responder>(units);
   units.responder = responder.get();
-  pipeline = std::make_unique<ReceivePipeline>(units);
+  notifier = std::make_unique<CongestionNotifier>(units, blocks);
+  pipeline = std::make_unique<ReceivePipeline>(units, *notifier);
   mac->set_source(*transmitter);
   mac->set_receiver([this](net::Packet& packet) { pipeline->take(packet); });
 }
 
 void Nic::Parts::make_software_side(Rate line_rate) {
-  sides = std::make_unique<Sides>(*requester, *responder);
+  sides = std::make_unique<Sides>(units, *requester, *responder);
   key_table = std::make_unique<Keys>(*keys);
   queue_table = std::make_unique<Queues>(*completions);
   context_table = std::make_unique<Contexts>(*contexts);
@@ -204,8 +219,13 @@ Mac& Nic::mac() { return *parts_->mac; }
 
 void Nic::set_observer(Observer& observer) { parts_->units.observer = &observer; }
 
+void Nic::set_delivery_observer(DeliveryObserver& observer) {
+  parts_->units.deliveries = &observer;
+}
+
 void Nic::start_of_simulation() {
   if (parts_->congestion) parts_->congestion->start();
+  parts_->notifier->start();
 }
 
 void Nic::register_write(unsigned bar, std::uint64_t offset, const std::uint8_t* data,

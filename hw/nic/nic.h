@@ -44,6 +44,7 @@ class Nic : public sc_core::sc_module, public pcie::DeviceRegisters {
   Mac& mac();
   /// Before the run.
   void set_observer(Observer& observer);
+  void set_delivery_observer(DeliveryObserver& observer);
 
   void register_write(unsigned bar, std::uint64_t offset, const std::uint8_t* data,
                       std::uint32_t bytes, std::uint8_t byte_enables) override;

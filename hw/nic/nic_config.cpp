@@ -196,6 +196,7 @@ void NicConfig::declare(Parameters& p) {
   p.group("dma", dma).doc("Reads over PCIe");
   p.group("send", send).doc("Sending side");
   p.group("receive", receive).doc("Receiving side");
+  p.group("cnp", cnp).doc("How it answers packets that switches marked");
   p.group("limits", limits).doc("Most of each object");
   p.add("command", command).range(0, kMillisecond).doc("What the firmware takes for a command");
   p.add("ack_delay", ack_delay)

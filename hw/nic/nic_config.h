@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/cnp_config.h"
 #include "hw/congestion/congestion_config.h"
 #include "hw/pcie/endpoint_config.h"
 #include "tlm/base/quantity.h"
@@ -111,13 +112,17 @@ struct NicConfig {
   DmaConfig dma;
   SendConfig send;
   ReceiveConfig receive;
+  CnpConfig cnp;
   LimitsConfig limits;
   Time command = 2 * kMicrosecond;  // the firmware's, a command
   Time ack_delay = 0;               // an ACK waits so long for later ones
   std::uint32_t interface_mtu = 4200;
   pcie::EndpointConfig function;  // identity and BARs are set by the NIC
   CongestionConfig congestion;    // not a key here: the platform's
-  bool payload_carried = true;    // not a key here: `data`
+  /// Not a key here: what the queue pairs in slots 0, 1, ... are called in metrics and signals of
+  /// congestion control; those without a name have none.
+  std::vector<std::string> qp_names;
+  bool payload_carried = true;  // not a key here: `data`
 
   void declare(Parameters& p);
 

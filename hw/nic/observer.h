@@ -32,4 +32,12 @@ class Observer {
   virtual void passed(Point point, std::uint32_t qp, Time at) = 0;
 };
 
+/// Told of the payload of SENDs and WRITEs that comes, in its order, none twice.
+class DeliveryObserver {
+ public:
+  virtual ~DeliveryObserver() = default;
+  /// So many bytes for queue pair `qp` (this NIC's) were given to PCIe.
+  virtual void delivered(std::uint32_t qp, std::uint32_t bytes, Time at) = 0;
+};
+
 }  // namespace railyard::nic

@@ -57,7 +57,7 @@ struct Qp {
   std::uint8_t max_reads = 1;
   std::uint8_t max_dest_reads = 1;
   /// All that is the same in every packet to the peer; opcode, PSN and what follows are set a
-  /// packet. ECT(0) if congestion is controlled.
+  /// packet. ECT(0) if congestion is controlled, or notified.
   net::Frame headers;
   abi::ModifyQpInput attributes;  // as they were set, for QUERY_QP
 

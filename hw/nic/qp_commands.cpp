@@ -97,7 +97,7 @@ Verdict QpCommands::modify(abi::Command command, CommandCall& call) {
   set_attributes(*qp, in);
   qp->state = transition.to;
   if (command == abi::Command::kInitToRtr) {
-    make_headers(*qp, units_.address, units_.congestion != nullptr);
+    make_headers(*qp, units_.address, units_.congestion != nullptr || units_.config->cnp.enabled);
     qp->responder.expected_psn = in.receive_psn;
     parts_.sides.ready_to_receive(*qp);
   } else if (command == abi::Command::kRtrToRts) {

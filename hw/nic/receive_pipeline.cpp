@@ -1,6 +1,7 @@
 #include "hw/nic/receive_pipeline.h"
 
 #include "hw/congestion/congestion_control.h"
+#include "hw/nic/congestion_notifier.h"
 
 namespace railyard::nic {
 
@@ -23,7 +24,8 @@ bool comes_from_peer(const net::Frame& frame, const net::Frame& headers) {
 
 }  // namespace
 
-ReceivePipeline::ReceivePipeline(Units& units) : units_(units) {
+ReceivePipeline::ReceivePipeline(Units& units, CongestionNotifier& notifier)
+    : units_(units), notifier_(notifier) {
   StatisticsRegistry& statistics = units.partition->statistics();
   const std::string p = units.name + ".receive.";
   statistics.add(requests_, {p + "requests", "packets", "Request packets given to responders"});
@@ -55,6 +57,7 @@ void ReceivePipeline::take(net::Packet& packet) {
     units_.receive_buffer->release(packet);
     return;
   }
+  if (frame.ecn() == net::Ecn::kCe) notifier_.marked(*qp);
   const Time now = units_.partition->now();
   units_.passed(Point::kReceived, qp->number, now);
   if (free_.empty()) {

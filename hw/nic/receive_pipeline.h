@@ -3,7 +3,8 @@
 //
 // A packet is for a queue pair that has its number, is in a state that takes such packets, and has
 // the packet's two IP addresses (IBTA Vol 1 9.6.1, A17); MAC addresses are not compared, for a
-// router changes them. Packets of a queue pair stay in order: ContextStore answers in its.
+// router changes them. Packets of a queue pair stay in order: ContextStore answers in its. Of those
+// that came with CE the notification point hears (congestion_notifier.h).
 #pragma once
 
 #include <cstdint>
@@ -17,9 +18,11 @@
 
 namespace railyard::nic {
 
+class CongestionNotifier;
+
 class ReceivePipeline : private ContextClient {
  public:
-  explicit ReceivePipeline(Units& units);
+  ReceivePipeline(Units& units, CongestionNotifier& notifier);
   ~ReceivePipeline() override;
 
   /// A packet with a good FCS whose last bit came now, and whose place in the buffer is taken.
@@ -33,6 +36,7 @@ class ReceivePipeline : private ContextClient {
   void context_ready(std::uint32_t slot, std::uint64_t ticket) override;
 
   Units& units_;
+  CongestionNotifier& notifier_;
   // Packets that wait for contexts, by ticket.
   std::vector<Ref<net::Packet>> waiting_;
   std::vector<std::uint32_t> free_;

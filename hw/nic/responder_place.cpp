@@ -272,6 +272,9 @@ void Responder::finish_data(const Request& request) {
   const net::Frame& frame = request.packet->frame;
   const Time now = units_.partition->now();
   units_.passed(Point::kWritten, qp.number, now);
+  if (units_.deliveries != nullptr) {
+    units_.deliveries->delivered(qp.number, frame.payload_bytes, now);
+  }
   ack.psn = request.psn;
   ack.msn = request.msn;
   if (request.completes) {

@@ -58,6 +58,7 @@ struct Units {
   PacketConsumer* responder = nullptr;      // requests
   CongestionControl* congestion = nullptr;  // null: none; queue pairs by slot
   Observer* observer = nullptr;             // null: nobody looks
+  DeliveryObserver* deliveries = nullptr;   // likewise
 
   void passed(Point point, std::uint32_t qp, Time at) const {
     if (observer != nullptr) observer->passed(point, qp, at);

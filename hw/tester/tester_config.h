@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "hw/congestion/cnp_config.h"
 #include "hw/congestion/congestion_config.h"
 #include "tlm/base/quantity.h"
 #include "tlm/base/rate.h"
@@ -47,22 +48,6 @@ struct StuckWindow {
 
   void declare(Parameters& p);
   Time end() const { return lasts == 0 ? kForever : at + lasts; }
-};
-
-/// For whom CNPs are counted apart.
-enum class CnpScope : std::uint8_t { kQueuePair, kAddress, kPort };
-
-/// Congestion notification packets: the answer to packets that a switch marked. Defaults as
-/// ConnectX NICs have them.
-struct CnpConfig {
-  bool enabled = false;
-  Time interval = 50 * kMicrosecond;
-  Time delay = 0;
-  CnpScope scope = CnpScope::kQueuePair;
-  std::uint8_t dscp = 48;
-  std::uint8_t priority = 6;
-
-  void declare(Parameters& p);
 };
 
 /// What a platform's tester ports have in common.

@@ -5,66 +5,23 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "platforms/common/verbs/device.h"
+#include "platforms/common/verbs/queue_pair.h"
 #include "platforms/rdma_perf/board.h"
 #include "platforms/rdma_perf/test_config.h"
-#include "tlm/core/core.h"
 
 namespace railyard::rdma_perf {
 
-/// Memory of a program that the NIC may reach, zero at first. The NIC knows it by addresses that
-/// are the same in every run, other than pointers: they stand in packets.
-class Buffer {
- public:
-  Buffer(ibv_pd* pd, std::size_t bytes);
-  ~Buffer();
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-
-  std::uint8_t* data() const { return data_; }
-  /// The NIC's address of a byte.
-  std::uint64_t address_of(const std::uint8_t* byte) const {
-    return kBase + static_cast<std::uint64_t>(byte - data_);
-  }
-  const ibv_mr& mr() const { return *mr_; }
-
- private:
-  static constexpr std::uint64_t kBase = 0x10'0000'0000;
-
-  void* memory_ = nullptr;  // as it was allocated
-  std::uint8_t* data_ = nullptr;
-  ibv_mr* mr_ = nullptr;
-};
+using rdma::Buffer;
+using rdma::Destination;
+using rdma::Device;
 
 /// A side of a pair of hosts, and which messages of which size go over it.
 struct Role {
   std::size_t pair = 0;
   bool client = false;
-};
-
-/// The device as a program has opened it.
-class Device {
- public:
-  /// The first device of this host.
-  explicit Device(Core& core);
-  ~Device();
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
-
-  Core& core() const { return core_; }
-  ibv_context* context() const { return context_; }
-  ibv_pd* pd() const { return pd_; }
-  ibv_gid gid() const;
-
-  /// Ends the run if a verb did not succeed.
-  void check(bool good, const std::string& what) const;
-
- private:
-  Core& core_;
-  ibv_context* context_ = nullptr;
-  ibv_pd* pd_ = nullptr;
 };
 
 struct CompletionQueues {
@@ -78,7 +35,6 @@ class Connection {
  public:
   Connection(Device& device, const TestConfig& config, const ConnectionId& id, std::uint64_t bytes,
              const CompletionQueues& queues);
-  ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -89,7 +45,7 @@ class Connection {
 
   const ConnectionId& id() const { return id_; }
   std::uint64_t bytes() const { return bytes_; }
-  ibv_qp* qp() const { return qp_; }
+  ibv_qp* qp() const { return qp_.verbs(); }
   std::uint8_t* source() const { return source_; }
   std::uint8_t* target() const { return target_; }
 
@@ -112,7 +68,7 @@ class Connection {
   const TestConfig& config_;
   ConnectionId id_;
   std::uint64_t bytes_;
-  ibv_qp* qp_ = nullptr;
+  rdma::QueuePair qp_;
   std::uint8_t* source_ = nullptr;
   std::uint8_t* target_ = nullptr;
   std::uint64_t source_address_ = 0;  // the NIC's

@@ -62,7 +62,8 @@ void RdmaPerfConfig::declare(Parameters& p) {
   test.declare(p);
   p.group("link", link).doc("All cables of the fabric; the NIC's profile sets their rate");
   p.group("topology", topology).doc("Hosts, switches, and cables between them");
-  p.group("congestion", congestion).doc("The blocks that PFC and ECN have");
+  p.group("congestion", congestion)
+      .doc("Congestion control of the NICs, and the blocks that PFC and ECN have too");
   p.group("switch", switches).doc("All switches");
   hosts.declare(p);
   p.check([this](const Bound& bound) { resolve(bound); });
@@ -71,19 +72,14 @@ void RdmaPerfConfig::declare(Parameters& p) {
 void RdmaPerfConfig::resolve(const Bound& bound) {
   hosts.resolve(bound, link);
   hosts.data = data;
-  hosts.nic.congestion = congestion;
   test.path_mtu = hosts.nic.path_mtu;
-  congestion.refuse_unused(bound);
-  if (congestion.controls()) {
-    bound.fail("congestion.algorithm", "these NICs do not control congestion yet",
-               "write none; PFC and ECN have keys of their own");
-  }
   const bool looks_at_memory = test.measure == Measure::kLatency && test.test == TestKind::kWrite;
   if (looks_at_memory && data == DataMode::kElided) {
     bound.fail("data", "the latency of a WRITE is seen by its last byte", "write data: carried");
   }
   check_limits(*this, bound);
   const Topology built = build_topology(topology, link);
+  hosts.control(congestion, built, bound);
   if (built.endpoints().size() != built.hosts()) {
     bound.fail("topology", "hosts have one NIC here", "take a kind with one port a host");
   }

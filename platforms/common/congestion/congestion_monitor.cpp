@@ -5,8 +5,11 @@
 namespace railyard {
 
 CongestionMonitor::CongestionMonitor(std::vector<PausePort> ports, std::vector<FlowPath> flows,
-                                     std::function<Time(std::size_t flow)> completed_at)
-    : ports_(std::move(ports)), flows_(std::move(flows)), completed_at_(std::move(completed_at)) {}
+                                     TimeOf completed_at, TimeOf started_at)
+    : ports_(std::move(ports)),
+      flows_(std::move(flows)),
+      completed_at_(std::move(completed_at)),
+      started_at_(std::move(started_at)) {}
 
 const CongestionReport& CongestionMonitor::at(Time now) {
   bool changed = now != analysed_at_ || revision() != analysed_revision_;
@@ -14,6 +17,7 @@ const CongestionReport& CongestionMonitor::at(Time now) {
     const Time end = completed_at_(flow.flow);
     changed = changed || end != flow.end;
     flow.end = end;
+    if (started_at_) flow.start = started_at_(flow.flow);
   }
   if (!changed) return report_;
   report_ = analyse_congestion(ports_, flows_, now);

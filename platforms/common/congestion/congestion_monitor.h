@@ -14,10 +14,12 @@ namespace railyard {
 /// Analyses again only if something has changed since it was last asked.
 class CongestionMonitor {
  public:
-  /// `completed_at` gives the completion of the flow of that number, or kForever. The logs outlive
-  /// the monitor.
-  CongestionMonitor(std::vector<PausePort> ports, std::vector<FlowPath> flows,
-                    std::function<Time(std::size_t flow)> completed_at);
+  using TimeOf = std::function<Time(std::size_t flow)>;
+
+  /// `completed_at` gives the completion of the flow of that number, or kForever; `started_at`, if
+  /// there is one, its start where its path does not say it. The logs outlive the monitor.
+  CongestionMonitor(std::vector<PausePort> ports, std::vector<FlowPath> flows, TimeOf completed_at,
+                    TimeOf started_at = {});
 
   const CongestionReport& at(Time now);
 
@@ -26,7 +28,8 @@ class CongestionMonitor {
 
   std::vector<PausePort> ports_;
   std::vector<FlowPath> flows_;
-  std::function<Time(std::size_t)> completed_at_;
+  TimeOf completed_at_;
+  TimeOf started_at_;
   CongestionReport report_;
   Time analysed_at_ = -1;
   std::uint64_t analysed_revision_ = 0;

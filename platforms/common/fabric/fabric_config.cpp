@@ -28,6 +28,14 @@ void StuckPort::declare(Parameters& p) {
 }
 
 void FabricConfig::declare(Parameters& p) {
+  declare_network(p);
+  p.group("tester", tester).doc("All hosts' ports");
+  p.group("nic", nic).doc("All hosts' ports, whatever stands behind them");
+  declare_traffic(p);
+  p.check([this](const Bound& bound) { resolve_testers(resolve(bound), bound); });
+}
+
+void FabricConfig::declare_network(Parameters& p) {
   p.choice("data", data, {{"carried", DataMode::kCarried}, {"elided", DataMode::kElided}})
       .doc("Whether payload bytes move and are checked, or are a length only; timing is the same");
   p.group("link", link).doc("All links; the topology may give some another rate and length");
@@ -35,30 +43,35 @@ void FabricConfig::declare(Parameters& p) {
   p.group("congestion", congestion)
       .doc("Congestion control of the endpoints, and the blocks that PFC and ECN have too");
   p.group("switch", switches).doc("All switches");
-  p.group("tester", tester).doc("All hosts' ports");
-  p.group("nic", nic).doc("All hosts' ports, whatever stands behind them");
+}
+
+void FabricConfig::declare_traffic(Parameters& p) {
   p.group("traffic", traffic).doc("Who sends what to whom");
   p.list("stuck", stuck).doc("Receivers that get stuck");
-  p.check([this](const Bound& bound) {
-    if (topology.kind == TopologyKind::kStar && traffic.senders && !bound.has("topology.hosts")) {
-      topology.hosts = *traffic.senders + 1;
-      check_topology(topology, [&](const auto& key, const auto& problem, const auto& remedy) {
-        bound.fail("traffic.senders", "topology." + key + " " + problem, remedy);
-      });
-    }
-    if (switches.profile != SwitchProfile::kCustom && !bound.has("link.rate")) {
-      link.rate = switch_profile(switches.profile).rate.value;
-    }
-    const Topology built = build_topology(topology, link);
-    check_capacity(built, bound);
-    control_congestion(built, bound);
-    const auto endpoints = endpoints_of(built);
-    check_pattern(traffic, endpoints,
-                  [&](const auto& key, const auto& problem, const auto& remedy) {
-                    bound.fail("traffic." + key, problem, remedy);
-                  });
-    check_stuck(EndpointNames(endpoints));
-  });
+}
+
+Topology FabricConfig::resolve(const Bound& bound) {
+  if (topology.kind == TopologyKind::kStar && traffic.senders && !bound.has("topology.hosts")) {
+    topology.hosts = *traffic.senders + 1;
+    check_topology(topology, [&](const auto& key, const auto& problem, const auto& remedy) {
+      bound.fail("traffic.senders", "topology." + key + " " + problem, remedy);
+    });
+  }
+  if (switches.profile != SwitchProfile::kCustom && !bound.has("link.rate")) {
+    link.rate = switch_profile(switches.profile).rate.value;
+  }
+  Topology built = build_topology(topology, link);
+  check_capacity(built, bound);
+  check_pattern(traffic, endpoints_of(built),
+                [&](const auto& key, const auto& problem, const auto& remedy) {
+                  bound.fail("traffic." + key, problem, remedy);
+                });
+  return built;
+}
+
+void FabricConfig::resolve_testers(const Topology& built, const Bound& bound) {
+  control_congestion(built, bound);
+  check_stuck(EndpointNames(endpoints_of(built)));
 }
 
 // A profile's ports may be split and joined, as they are in silicon: what counts is their sum.
@@ -82,14 +95,14 @@ void FabricConfig::check_capacity(const Topology& built, const Bound& bound) con
   }
 }
 
-/// An algorithm lives on CNPs: what is not written of them follows from it.
 void FabricConfig::control_congestion(const Topology& built, const Bound& bound) {
   congestion.refuse_unused(bound);
   if (!congestion.controls()) return;
-  if (!bound.has("tester.cnp.enabled")) tester.cnp.enabled = true;
-  if (!bound.has("tester.cnp.interval")) {
-    tester.cnp.interval = least_time_between_cnps(congestion.set);
-  }
+  tester.cnp.follow(congestion, bound, "tester.cnp");
+  check_controlled_rates(built, bound);
+}
+
+void check_controlled_rates(const Topology& built, const Bound& bound) {
   for (const PatternEndpoint& endpoint : endpoints_of(built)) {
     if (gigabits(endpoint.line_rate) <= Dcqcn::kMostGbps) continue;
     bound.fail("congestion.algorithm",

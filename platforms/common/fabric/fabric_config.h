@@ -48,8 +48,15 @@ struct FabricConfig {
   PatternConfig traffic;
   std::vector<StuckPort> stuck;
 
-  /// A star whose `hosts` is not written has as many as an incast's `senders` need.
   void declare(Parameters& p);
+  /// For who has keys of his own beside these: the keys that do not depend on what hosts are, and,
+  /// in a check of his, what is checked of all.
+  void declare_network(Parameters& p);
+  void declare_traffic(Parameters& p);
+  /// A star whose `hosts` is not written has as many as an incast's `senders` need.
+  Topology resolve(const Bound& bound);
+  /// What testers have, beyond that.
+  void resolve_testers(const Topology& built, const Bound& bound);
 
  private:
   void check_capacity(const Topology& built, const Bound& bound) const;
@@ -59,6 +66,9 @@ struct FabricConfig {
 
 /// The hosts' ports in their order, as patterns see them.
 std::vector<PatternEndpoint> endpoints_of(const Topology& topology);
+
+/// Refuses links of hosts that are faster than DCQCN's rates reach.
+void check_controlled_rates(const Topology& built, const Bound& bound);
 
 /// The endpoint that gets stuck. ConfigError at its place if there is none of that name.
 std::uint32_t endpoint_of(const StuckPort& stuck, const EndpointNames& names);

@@ -19,7 +19,7 @@ void TesterFabric::watch_congestion(const Routes& routes) {
   }
   congestion_ = std::make_unique<CongestionMonitor>(
       network_.pause_ports(), std::move(paths),
-      [this](std::size_t flow) { return ended_at(flow, kForever); });
+      [this](std::size_t flow) { return ended(flow) ? completed_at(flow) : kForever; });
 }
 
 }  // namespace railyard

@@ -6,6 +6,8 @@
 
 #include "hw/eth_switch/eth_switch.h"
 #include "hw/eth_switch/switch_port.h"
+#include "platforms/common/topology/dependencies.h"
+#include "platforms/common/topology/summary.h"
 #include "tlm/link/link.h"
 #include "tlm/link/link_checker.h"
 
@@ -153,6 +155,15 @@ std::vector<std::size_t> Network::egresses(const Routes& routes, std::uint32_t s
     }
   }
   return egresses;
+}
+
+std::size_t say_topology(const Topology& topology, const Routes& routes, bool pauses) {
+  const std::string text = summary(topology, routes);
+  const std::size_t cycle = find_dependency_cycle(topology, routes).size();
+  const bool may_deadlock = cycle != 0 && pauses;
+  sc_core::sc_report_handler::report(may_deadlock ? sc_core::SC_WARNING : sc_core::SC_INFO,
+                                     "topology", text.c_str(), __FILE__, __LINE__);
+  return cycle;
 }
 
 }  // namespace railyard

@@ -96,4 +96,8 @@ class Network {
   std::map<Topology::Port, std::size_t> port_numbers_;
 };
 
+/// Says the topology in the log, with a warning if pauses can deadlock there. Egress ports in a
+/// cyclic buffer dependency of the routes; 0: there is none.
+std::size_t say_topology(const Topology& topology, const Routes& routes, bool pauses);
+
 }  // namespace railyard

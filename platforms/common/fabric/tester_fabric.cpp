@@ -9,8 +9,6 @@
 #include "hw/tester/port.h"
 #include "platforms/common/fabric/lossless_checks.h"
 #include "platforms/common/fabric/modules.h"
-#include "platforms/common/topology/dependencies.h"
-#include "platforms/common/topology/summary.h"
 #include "tlm/base/error.h"
 #include "waveforms/trace_file.h"
 
@@ -30,9 +28,10 @@ TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, b
   network_.add_routes(routes, [this](std::uint32_t i) { return address_of(i, config_.nic.ip).ip; });
   add_flows(routes);
   check_lossless(config_, topology_, flows_);
-  say_topology(routes);
   watch_congestion(routes);
-  register_totals(simulation.partition(0).statistics());
+  totals_ = std::make_unique<FlowTotals>(
+      *this, network_, say_topology(topology_, routes, config_.switches.buffers.pfc.enabled));
+  totals_->register_all(simulation.partition(0).statistics());
   register_congestion_metrics(simulation.partition(0).statistics(), *congestion_);
 }
 
@@ -125,12 +124,14 @@ void TesterFabric::check_contexts() const {
   check(config_.tester.cnp.enabled, &FlowEnds::destination, "receives");
 }
 
-void TesterFabric::say_topology(const Routes& routes) {
-  const std::string text = railyard::summary(topology_, routes);
-  cycle_ = find_dependency_cycle(topology_, routes);
-  const bool may_deadlock = !cycle_.empty() && config_.switches.buffers.pfc.enabled;
-  sc_core::sc_report_handler::report(may_deadlock ? sc_core::SC_WARNING : sc_core::SC_INFO,
-                                     "topology", text.c_str(), __FILE__, __LINE__);
+bool TesterFabric::ended(std::size_t flow) const { return sink(flow).ended(flow); }
+
+bool TesterFabric::complete(std::size_t flow) const { return sink(flow).complete(flow); }
+
+Time TesterFabric::completed_at(std::size_t flow) const { return sink(flow).completed_at(flow); }
+
+std::uint64_t TesterFabric::received_bytes(std::size_t flow) const {
+  return sink(flow).received_bytes(flow);
 }
 
 }  // namespace railyard

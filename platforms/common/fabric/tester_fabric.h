@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +11,8 @@
 #include "hw/tester/flow.h"
 #include "platforms/common/congestion/congestion_monitor.h"
 #include "platforms/common/fabric/fabric_config.h"
+#include "platforms/common/fabric/flow_results.h"
+#include "platforms/common/fabric/flow_totals.h"
 #include "platforms/common/fabric/network.h"
 #include "platforms/common/platform.h"
 #include "platforms/common/topology/routes.h"
@@ -23,7 +24,7 @@ namespace railyard {
 
 class TesterPort;
 
-class TesterFabric : public Fabric {
+class TesterFabric : public Fabric, public FlowResults {
  public:
   /// Throws ConfigError for what a configuration cannot show before it is built: a buffer that is
   /// too small for headrooms and reserves, a missing response time, a flow without a route, a wrong
@@ -31,7 +32,7 @@ class TesterFabric : public Fabric {
   TesterFabric(const FabricConfig& config, Simulation& simulation, bool checks);
   ~TesterFabric() override;
 
-  std::vector<std::string> summary() const override;
+  std::vector<std::string> summary() const override { return totals_->summary(simulation_); }
   const CongestionReport* congestion(Time now) override { return &congestion_->at(now); }
 
   Blocks* blocks() override { return &blocks_; }
@@ -41,6 +42,13 @@ class TesterFabric : public Fabric {
   const std::vector<FlowConfig>& flows() const { return flows_; }
 
  private:
+  std::size_t flow_count() const override { return flows_.size(); }
+  Time started_at(std::size_t flow) const override { return flows_[flow].start; }
+  bool ended(std::size_t flow) const override;
+  bool complete(std::size_t flow) const override;
+  Time completed_at(std::size_t flow) const override;
+  std::uint64_t received_bytes(std::size_t flow) const override;
+
   struct Host;
   struct FlowEnds {
     std::uint32_t source;
@@ -50,23 +58,13 @@ class TesterFabric : public Fabric {
   void build_hosts(bool checks);
   void add_flows(const Routes& routes);
   void check_contexts() const;
-  void say_topology(const Routes& routes);
   void watch_congestion(const Routes& routes);
-  void register_totals(StatisticsRegistry& statistics);
-
-  using Values = std::map<std::string, double>;
-  void append_switches(const Values& values, std::vector<std::string>& names) const;
-  void append_ports(const Values& values, std::vector<std::string>& names) const;
-
   TesterPort& endpoint_port(std::uint32_t endpoint) const { return *endpoint_ports_[endpoint]; }
   TesterConfig tester_config(std::uint32_t endpoint) const;
 
-  Time ended_at(std::size_t flow, Time now) const;
-  double goodput_gbps(Time now) const;
-  double fairness(Time now) const;
-  std::uint64_t unfinished_flows() const;
-  std::uint64_t dropped_frames() const;
-  double completion_us() const;
+  const TesterPort& sink(std::size_t flow) const {
+    return endpoint_port(flow_ends_[flow].destination);
+  }
 
   FabricConfig config_;
   Simulation& simulation_;
@@ -75,11 +73,11 @@ class TesterFabric : public Fabric {
   Topology topology_;
   std::vector<PatternEndpoint> endpoints_;
   EndpointNames names_;
-  std::vector<Topology::Port> cycle_;  // of buffer dependencies
   Network network_;
   std::vector<TesterPort*> endpoint_ports_;  // [endpoint]
   std::vector<FlowConfig> flows_;
   std::vector<FlowEnds> flow_ends_;
+  std::unique_ptr<FlowTotals> totals_;
   std::unique_ptr<CongestionMonitor> congestion_;
 };
 

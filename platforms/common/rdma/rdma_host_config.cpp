@@ -1,5 +1,6 @@
 #include "platforms/common/rdma/rdma_host_config.h"
 
+#include "hw/congestion/dcqcn.h"
 #include "hw/nic/nic_profile.h"
 
 namespace railyard::rdma {
@@ -87,6 +88,21 @@ void RdmaHostConfig::resolve(const Bound& bound, LinkConfig& link) {
     bound.fail("slow", "an ideal PCIe has neither generation nor width",
                "write memory_bandwidth, or pcie: modelled");
   }
+}
+
+void RdmaHostConfig::control(const CongestionConfig& congestion, const Topology& built,
+                             const Bound& bound) {
+  congestion.refuse_unused(bound);
+  nic.congestion = congestion;
+  nic.cnp.follow(congestion, bound, "nic.cnp");
+  if (!congestion.controls() && !nic.cnp.enabled) return;
+  if (nic.limits.qps > Dcqcn::kMostQueuePairs) {
+    bound.fail("nic.limits.qps",
+               "a port's congestion control holds at most " +
+                   std::to_string(Dcqcn::kMostQueuePairs) + " queue pairs",
+               "write less, or congestion.algorithm: none and no nic.cnp");
+  }
+  if (congestion.controls()) check_controlled_rates(built, bound);
 }
 
 RdmaHostConfig RdmaHostConfig::of_host(const std::string& name) const {

@@ -6,10 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/congestion_config.h"
 #include "hw/host/host_config.h"
 #include "hw/nic/nic_config.h"
 #include "hw/pcie/link_config.h"
 #include "platforms/common/fabric/fabric_config.h"
+#include "platforms/common/topology/topology.h"
 #include "sw/verbs/verbs_config.h"
 #include "tlm/config/parameters.h"
 
@@ -53,6 +55,8 @@ struct RdmaHostConfig {
   /// What follows from the profile and is not written: generation, width and latencies of PCIe and
   /// host, the bandwidth of an ideal PCIe, the rate of `link`. Refuses what does not fit together.
   void resolve(const Bound& bound, LinkConfig& link);
+  /// How their NICs control congestion; refuses what they cannot.
+  void control(const CongestionConfig& congestion, const Topology& built, const Bound& bound);
 
   /// Of one host by its name.
   RdmaHostConfig of_host(const std::string& name) const;

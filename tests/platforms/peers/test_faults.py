@@ -10,12 +10,14 @@ import jsonschema
 from peers_case import PeersCase, source
 
 INCAST = """
+source: tester
 data: elided
 link: {rate: 100Gbps, length: 20m}
 switch: {buffer: 2MiB, ecn: {enabled: false}}
 traffic: {senders: 8, messages: 16}
 """
 FAT_TREE = """
+source: tester
 data: elided
 topology: {kind: fat_tree, k: 8}
 traffic: {pattern: all_to_all, messages: 1, message_size: 256B}

@@ -10,7 +10,7 @@ from platform_run import PlatformCase  # noqa: E402
 
 
 class FabricCase(PlatformCase):
-    executable = os.environ['INCAST']
+    executable = os.environ['LOAD_BALANCE']
 
     def run_text(self, text, *arguments, name='run', **settings):
         """One run of a configuration given as text."""

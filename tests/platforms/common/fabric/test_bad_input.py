@@ -15,7 +15,7 @@ import mutants  # noqa: E402
 from mutants import at, quantity  # noqa: E402
 from refusals import Bench, Mutant, refused  # noqa: E402
 
-INCAST = os.environ['INCAST']
+INCAST = os.environ['LOAD_BALANCE']
 
 GOOD = """\
 seed: 1

@@ -1,11 +1,11 @@
-// What a tester fabric sums up over all its flows and switches, and which metrics it shows first.
+#include "platforms/common/fabric/flow_totals.h"
+
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
-#include "platforms/common/fabric/modules.h"
-#include "platforms/common/fabric/tester_fabric.h"
+#include "hw/eth_switch/eth_switch.h"
+#include "hw/eth_switch/switch_port.h"
 
 namespace railyard {
 
@@ -25,19 +25,18 @@ std::map<std::string, double> values_of(const std::vector<Metric>& metrics) {
 
 }  // namespace
 
-Time TesterFabric::ended_at(std::size_t flow, Time now) const {
-  const TesterPort& sink = endpoint_port(flow_ends_[flow].destination);
-  return sink.ended(flow) ? sink.completed_at(flow) : now;
+Time FlowTotals::end_of(std::size_t flow, Time now) const {
+  return flows_.ended(flow) ? flows_.completed_at(flow) : now;
 }
 
-double TesterFabric::goodput_gbps(Time now) const {
+double FlowTotals::goodput_gbps(Time now) const {
   Time start = kForever;
   Time end = 0;
   std::uint64_t bytes = 0;
-  for (std::size_t i = 0; i < flows_.size(); ++i) {
-    start = std::min(start, flows_[i].start);
-    end = std::max(end, ended_at(i, now));
-    bytes += endpoint_port(flow_ends_[i].destination).received_bytes(i);
+  for (std::size_t i = 0; i < flows_.flow_count(); ++i) {
+    start = std::min(start, flows_.started_at(i));
+    end = std::max(end, end_of(i, now));
+    bytes += flows_.received_bytes(i);
   }
   return bytes == 0 || end <= start
              ? 0.0
@@ -45,42 +44,37 @@ double TesterFabric::goodput_gbps(Time now) const {
 }
 
 // R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984.
-double TesterFabric::fairness(Time now) const {
+double FlowTotals::fairness(Time now) const {
   double sum = 0;
   double squares = 0;
-  for (std::size_t i = 0; i < flows_.size(); ++i) {
-    const Time lasted = ended_at(i, now) - flows_[i].start;
+  for (std::size_t i = 0; i < flows_.flow_count(); ++i) {
+    const Time lasted = end_of(i, now) - flows_.started_at(i);
     if (lasted <= 0) continue;
-    const double rate =
-        static_cast<double>(endpoint_port(flow_ends_[i].destination).received_bytes(i)) /
-        static_cast<double>(lasted);
+    const double rate = static_cast<double>(flows_.received_bytes(i)) / static_cast<double>(lasted);
     sum += rate;
     squares += rate * rate;
   }
-  return squares > 0 ? sum * sum / (static_cast<double>(flows_.size()) * squares) : 0.0;
+  return squares > 0 ? sum * sum / (static_cast<double>(flows_.flow_count()) * squares) : 0.0;
 }
 
-std::uint64_t TesterFabric::unfinished_flows() const {
+std::uint64_t FlowTotals::unfinished_flows() const {
   std::uint64_t unfinished = 0;
-  for (std::size_t i = 0; i < flows_.size(); ++i) {
-    if (!endpoint_port(flow_ends_[i].destination).complete(i)) ++unfinished;
+  for (std::size_t i = 0; i < flows_.flow_count(); ++i) {
+    if (!flows_.complete(i)) ++unfinished;
   }
   return unfinished;
 }
 
-std::uint64_t TesterFabric::dropped_frames() const { return network_.dropped_frames(); }
-
-double TesterFabric::completion_us() const {
+double FlowTotals::completion_us() const {
   Time last = 0;
-  for (std::size_t i = 0; i < flows_.size(); ++i) {
-    const TesterPort& sink = endpoint_port(flow_ends_[i].destination);
-    if (!sink.complete(i)) return 0;
-    last = std::max(last, sink.completed_at(i));
+  for (std::size_t i = 0; i < flows_.flow_count(); ++i) {
+    if (!flows_.complete(i)) return 0;
+    last = std::max(last, flows_.completed_at(i));
   }
-  return static_cast<double>(last) / kMicrosecond;
+  return static_cast<double>(last - flows_.began()) / kMicrosecond;
 }
 
-void TesterFabric::register_totals(StatisticsRegistry& statistics) {
+void FlowTotals::register_all(StatisticsRegistry& statistics) {
   statistics.add_derived({"total.goodput_gbps", "Gb/s",
                           "Payload received of all flows over the time from the first start to the "
                           "last completion, warm-up or not"},
@@ -93,28 +87,29 @@ void TesterFabric::register_totals(StatisticsRegistry& statistics) {
       {"total.unfinished_flows", "flows", "Flows of which not every packet has been received"},
       [this](Time, Time) { return MetricValue::of(unfinished_flows()); });
   statistics.add_derived({"total.dropped_frames", "frames", "Frames that all switches dropped"},
-                         [this](Time, Time) { return MetricValue::of(dropped_frames()); });
+                         [this](Time, Time) { return MetricValue::of(network_.dropped_frames()); });
   statistics.add_derived(
       {"total.completion_us", "us",
-       "When the last flow was received whole, warm-up or not; 0: not all have been"},
+       "When the last flow was received whole, from when traffic began, warm-up or not; 0: not all "
+       "have been"},
       [this](Time, Time) { return MetricValue::of(completion_us()); });
   statistics.add_derived(
       {"total.cyclic_dependency_ports", "ports",
        "Egress ports in a cyclic buffer dependency of the routes: each can wait "
        "for the next, so PFC can deadlock; 0: there is none, and it cannot"},
-      [this](Time, Time) { return MetricValue::of(static_cast<std::uint64_t>(cycle_.size())); });
+      [this](Time, Time) { return MetricValue::of(static_cast<std::uint64_t>(cyclic_ports_)); });
 }
 
-std::vector<std::string> TesterFabric::summary() const {
+std::vector<std::string> FlowTotals::summary(Simulation& simulation) const {
   std::vector<std::string> names = {"total.goodput_gbps",   "total.fairness_jain",
                                     "total.completion_us",  "total.unfinished_flows",
                                     "total.dropped_frames", "total.pause_depth",
                                     "total.victim_flows"};
-  if (!cycle_.empty()) names.emplace_back("total.cyclic_dependency_ports");
-  const Values values = values_of(simulation_.metrics());
+  if (cyclic_ports_ != 0) names.emplace_back("total.cyclic_dependency_ports");
+  const Values values = values_of(simulation.metrics());
   append_switches(values, names);
   append_ports(values, names);
-  for (std::size_t i = 0; i < flows_.size() && i < kShownFlows; ++i) {
+  for (std::size_t i = 0; i < flows_.flow_count() && i < kShownFlows; ++i) {
     names.push_back("flow" + std::to_string(i) + ".completion_us");
     names.push_back("flow" + std::to_string(i) + ".goodput_gbps");
   }
@@ -122,7 +117,7 @@ std::vector<std::string> TesterFabric::summary() const {
 }
 
 /// Of the switches those that dropped most, then those that buffered most.
-void TesterFabric::append_switches(const Values& values, std::vector<std::string>& names) const {
+void FlowTotals::append_switches(const Values& values, std::vector<std::string>& names) const {
   std::vector<std::string> prefixes;
   for (const EthSwitch* node : network_.switches())
     prefixes.push_back(std::string(node->name()) + ".");
@@ -140,7 +135,7 @@ void TesterFabric::append_switches(const Values& values, std::vector<std::string
 }
 
 /// Of the switches' ports those that paused and marked most.
-void TesterFabric::append_ports(const Values& values, std::vector<std::string>& names) const {
+void FlowTotals::append_ports(const Values& values, std::vector<std::string>& names) const {
   constexpr std::array<const char*, 3> kShown = {"pfc_xoff_sent", "pause_us", "ecn_marked"};
   std::vector<std::pair<double, std::string>> ports;
   for (EthSwitch* node : network_.switches()) {

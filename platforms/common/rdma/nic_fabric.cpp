@@ -1,0 +1,239 @@
+#include "platforms/common/rdma/nic_fabric.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "hw/nic/qp_table.h"
+#include "tlm/base/error.h"
+#include "waveforms/trace_file.h"
+
+namespace railyard::rdma {
+
+/// Counts what a host's NIC receives for its flows.
+class NicFabric::Deliveries : public nic::DeliveryObserver {
+ public:
+  Deliveries(FlowBook& book, const std::vector<FlowEnd>& ends) : book_(book), ends_(ends) {}
+
+  // No slot is used twice, so numbers follow each other.
+  void delivered(std::uint32_t qp, std::uint32_t bytes, Time at) override {
+    FlowRecord& record = book_.record(ends_[qp - nic::QpTable::kFirst].flow);
+    record.received += bytes;
+    record.received_at = at;
+  }
+
+ private:
+  FlowBook& book_;
+  const std::vector<FlowEnd>& ends_;
+};
+
+NicFabric::NicFabric(const NicFabricConfig& config, Simulation& simulation, bool checks)
+    : config_(config),
+      simulation_(simulation),
+      blocks_(config.fabric.congestion, context_.get()),
+      topology_(build_topology(config.fabric.topology, config.fabric.link)),
+      endpoints_(endpoints_of(topology_)),
+      network_(topology_, config_.fabric.link, config_.fabric.switches, simulation, blocks_),
+      ends_(endpoints_.size()) {
+  const Routes routes(topology_, config.fabric.topology.routing);
+  blocks_.on_tick([this](Time now) { context_.set_time(now); });
+  add_flows(routes);
+  add_hosts(checks);
+  network_.add_routes(routes,
+                      [this](std::uint32_t i) { return address_of(i, config_.hosts.nic.ip).ip; });
+  add_programs();
+  watch_congestion(routes);
+  const std::size_t cycle =
+      say_topology(topology_, routes, config.fabric.switches.buffers.pfc.enabled);
+  totals_ = std::make_unique<FlowTotals>(*this, network_, cycle);
+  StatisticsRegistry& statistics = simulation.partition(0).statistics();
+  totals_->register_all(statistics);
+  register_congestion_metrics(statistics, *congestion_);
+  register_metrics(statistics);
+}
+
+NicFabric::~NicFabric() = default;
+
+void NicFabric::join(TraceFile& trace, std::function<void(Time)> ticks) {
+  for (const Blocks::Traced& block : blocks_.traced()) trace.add_model(block.name, block.trace);
+  blocks_.on_tick(std::move(ticks));
+  blocks_.set_traces();
+}
+
+bool NicFabric::complete(std::size_t flow) const {
+  return book().record(flow).received == book().flow(flow).bytes();
+}
+
+// --- flows ---
+
+void NicFabric::add_flows(const Routes& routes) {
+  std::vector<Flow> flows =
+      flows_of(config_, endpoints_, simulation_.partition(0).random("traffic"));
+  const Mark& mark = config_.fabric.traffic.mark;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const Flow& flow = flows[i];
+    if (!routes.join(topology_, flow.source, flow.destination)) {
+      throw ConfigError(mark.place(),
+                        "traffic: there is no route from " + endpoints_[flow.source].port + " to " +
+                            endpoints_[flow.destination].port,
+                        "take another pattern, or join the parts of the topology");
+    }
+    ends_[flow.source].push_back({i, true});
+    ends_[flow.destination].push_back({i, false});
+  }
+  for (std::size_t i = 0; i < ends_.size(); ++i) check_host(i, flows);
+  const auto programs = static_cast<std::size_t>(
+      std::count_if(ends_.begin(), ends_.end(), [](const auto& e) { return !e.empty(); }));
+  setting_ = std::make_unique<FlowSetting>(std::move(flows), config_.requests,
+                                           config_.fabric.data == DataMode::kCarried, programs);
+}
+
+/// Its NIC's queue pairs and its memory.
+void NicFabric::check_host(std::size_t endpoint, const std::vector<Flow>& flows) const {
+  const Mark& mark = config_.fabric.traffic.mark;
+  const std::uint32_t most = config_.hosts.nic.limits.qps;
+  if (ends_[endpoint].size() > most) {
+    throw ConfigError(mark.place(),
+                      "traffic: " + endpoints_[endpoint].port + " has more flows than the " +
+                          std::to_string(most) + " queue pairs of a NIC",
+                      "take fewer, or a larger nic.limits.qps");
+  }
+  std::uint64_t bytes = 0;
+  for (const FlowEnd& end : ends_[endpoint]) bytes += flows[end.flow].message_size;
+  if (bytes <= config_.hosts.host.memory.size / 2) return;
+  throw ConfigError(mark.place(),
+                    "traffic: a message of each flow of " + endpoints_[endpoint].host + " is " +
+                        format_bytes(bytes) + ", more than half of a host's memory",
+                    "write a smaller traffic.message_size, or a larger host.memory.size");
+}
+
+// --- modules ---
+
+void NicFabric::add_hosts(bool checks) {
+  for (const SlowHostConfig& slow : config_.hosts.slow) {
+    const auto node = topology_.find(slow.host);
+    if (node && *node < topology_.hosts()) continue;
+    throw ConfigError(slow.mark.place(), "slow: there is no host " + slow.host,
+                      "write a host of the topology, such as h0");
+  }
+  network_.add_hosts(
+      [&](const std::string& name, const std::vector<HostPort>& ports) {
+        const std::uint32_t endpoint = ports.front().endpoint;
+        auto host = std::make_unique<RdmaHost>(name.c_str(), host_config(endpoint), ports.front(),
+                                               nic_address(endpoint, config_.hosts.nic.ip), blocks_,
+                                               checks);
+        hosts_.push_back(host.get());
+        return host;
+      },
+      checks);
+}
+
+/// The NIC has room for the queue pairs that there will be: its blocks of congestion control are
+/// as large as that.
+RdmaHostConfig NicFabric::host_config(std::uint32_t endpoint) const {
+  RdmaHostConfig config = config_.hosts.of_host(endpoints_[endpoint].host);
+  config.nic.limits.qps =
+      static_cast<std::uint32_t>(std::max<std::size_t>(ends_[endpoint].size(), 1));
+  for (const FlowEnd& end : ends_[endpoint]) {
+    config.nic.qp_names.push_back(end.source ? "flow" + std::to_string(end.flow) : "");
+  }
+  if (config.nic.qp_names.empty()) config.nic.qp_names.emplace_back();
+  return config;
+}
+
+void NicFabric::add_programs() {
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    if (ends_[i].empty()) continue;
+    programs_.push_back(std::make_unique<FlowProgram>(*setting_, ends_[i]));
+    FlowProgram& program = *programs_.back();
+    hosts_[i]->set_program(
+        [&program](Core& core, AddressSpace&) { program.run(core); },
+        [this](const verbs::Gid& gid, verbs::Mac& mac) { return find_mac(gid, mac); });
+    deliveries_.push_back(std::make_unique<Deliveries>(book(), ends_[i]));
+    hosts_[i]->nic().set_delivery_observer(*deliveries_.back());
+  }
+}
+
+/// What address resolution would find.
+bool NicFabric::find_mac(const verbs::Gid& gid, verbs::Mac& mac) const {
+  for (std::uint32_t i = 0; i < endpoints_.size(); ++i) {
+    const nic::NicAddress address = nic_address(i, config_.hosts.nic.ip);
+    if (address.gid != gid) continue;
+    mac = address.mac.bytes;
+    return true;
+  }
+  return false;
+}
+
+void NicFabric::watch_congestion(const Routes& routes) {
+  constexpr unsigned kPriorityShift = 5;  // of a traffic class
+  std::vector<FlowPath> paths;
+  for (std::size_t i = 0; i < book().size(); ++i) {
+    const Flow& flow = book().flow(i);
+    FlowPath path;
+    path.flow = i;
+    path.source = network_.port_number(topology_.endpoints()[flow.source].nic);
+    path.destination = network_.port_number(topology_.endpoints()[flow.destination].nic);
+    path.priority = static_cast<std::uint8_t>(flow.traffic_class >> kPriorityShift);
+    path.egresses = network_.egresses(routes, flow.source, flow.destination);
+    paths.push_back(std::move(path));
+  }
+  congestion_ = std::make_unique<CongestionMonitor>(
+      network_.pause_ports(), std::move(paths),
+      [this](std::size_t flow) { return complete(flow) ? completed_at(flow) : kForever; },
+      [this](std::size_t flow) { return started_at(flow); });
+}
+
+// --- metrics ---
+
+void NicFabric::register_metrics(StatisticsRegistry& statistics) {
+  for (std::size_t i = 0; i < book().size(); ++i) register_flow(statistics, i);
+  statistics.add(book().message_times(),
+                 {"total.message_us", "us",
+                  "From a message's posting to its completion's being taken, with those posted "
+                  "before it ahead of it"},
+                 static_cast<double>(kMicrosecond));
+  statistics.add_derived(
+      {"total.began_us", "us", "When all queue pairs stood and traffic began; 0: it has not"},
+      [this](Time, Time) {
+        const Time began = book().began();
+        return MetricValue::of(began == kForever ? 0.0 : static_cast<double>(began) / kMicrosecond);
+      });
+  const auto sum = [&](const char* name, const char* unit, const char* doc, auto of) {
+    statistics.add_derived({name, unit, doc}, [this, of](Time, Time) {
+      std::uint64_t all = 0;
+      for (std::size_t i = 0; i < book().size(); ++i) all += of(book().record(i));
+      return MetricValue::of(all);
+    });
+  };
+  sum("total.failed_flows", "flows", "Flows of which a message ended with an error",
+      [](const FlowRecord& r) -> std::uint64_t { return r.failed ? 1 : 0; });
+  sum("total.wrong_bytes", "B",
+      "Bytes that arrived otherwise than they were sent; with data: carried",
+      [](const FlowRecord& r) { return r.wrong_bytes; });
+}
+
+void NicFabric::register_flow(StatisticsRegistry& statistics, std::size_t flow) {
+  const std::string prefix = "flow" + std::to_string(flow) + ".";
+  statistics.add_derived({prefix + "completion_us", "us",
+                          "When the flow's last byte was given to the receiver's PCIe, from when "
+                          "traffic began, warm-up or not; 0: not yet"},
+                         [this, flow](Time, Time) {
+                           const Time took =
+                               complete(flow) ? completed_at(flow) - book().began() : 0;
+                           return MetricValue::of(static_cast<double>(took) / kMicrosecond);
+                         });
+  statistics.add_derived(
+      {prefix + "goodput_gbps", "Gb/s",
+       "Payload received over the time from start to completion, warm-up or not"},
+      [this, flow](Time now, Time) {
+        constexpr double kGigabitsPerSecond = 8000;  // of a byte a picosecond
+        const Time end = complete(flow) ? completed_at(flow) : now;
+        const Time start = started_at(flow);
+        return MetricValue::of(start >= end
+                                   ? 0.0
+                                   : static_cast<double>(received_bytes(flow)) *
+                                         kGigabitsPerSecond / static_cast<double>(end - start));
+      });
+}
+
+}  // namespace railyard::rdma
