@@ -54,11 +54,15 @@ class Dcqcn : public CongestionControl {
     void run() { clock_.run(); }
     void open(std::uint32_t qp);
     void sent(std::uint32_t qp, std::uint32_t bytes);
+    /// It does what is due of the queue pair.
+    void look(std::uint32_t qp) { sent(qp, 0); }
+    void cnp(std::uint32_t qp);
+    /// When its timer next raises the queue pair's rate; only after what is due was done.
+    Time next_rise(std::uint32_t qp) const;
     /// Cycles a byte with which a queue pair of the class begins.
     std::uint64_t first_interval(unsigned traffic_class) const {
       return first_intervals_[traffic_class];
     }
-    void cnp(std::uint32_t qp);
     std::uint8_t stage(std::uint32_t qp) const;
     rtl::DcqcnContext context(std::uint32_t qp) const { return block_->context(qp); }
 
@@ -66,7 +70,8 @@ class Dcqcn : public CongestionControl {
     struct Sent {
       std::uint64_t cycle = 0;  // the edge from which it stands
       std::uint32_t qp = 0;
-      std::uint32_t bytes = 0;  // 0: the queue pair begins anew
+      std::uint32_t bytes = 0;
+      bool open = false;
     };
     struct Cnp {
       std::uint64_t cycle = 0;
@@ -96,11 +101,9 @@ class Dcqcn : public CongestionControl {
     void make(std::size_t qps);
     void start() { clock_.start(); }
     void run() { clock_.run(); }
-    /// What is known of the queue pair is another's, which is gone.
-    void open(std::uint32_t qp) { take(qp, 0, 0, true); }
-    void sent(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval) {
-      take(qp, bytes, interval, false);
-    }
+    void sent(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval);
+    /// It owes so many bytes from now on, whatever it owed.
+    void open(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval);
     /// Of a packet that has not been answered: not before.
     Time earliest_answer(std::uint64_t taken) const;
     std::uint64_t context(std::uint32_t qp) const { return block_->context(qp); }
@@ -113,7 +116,7 @@ class Dcqcn : public CongestionControl {
       std::uint16_t bytes = 0;
       bool open = false;
     };
-    void take(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval, bool open);
+    void push(std::uint32_t qp, const Sent& sent);
     void step(std::uint64_t cycle) override;
 
     Dcqcn& owner_;
@@ -130,6 +133,10 @@ class Dcqcn : public CongestionControl {
     Time next = 0;                 // as the pacer said
     std::uint64_t asked_at = 0;    // the edge that its latest packet may enter the pacer by
     std::uint32_t unanswered = 0;  // packets in the pacer
+    std::uint64_t paced_by = 0;    // the interval of its latest packet
+    Time paced_at = 0;             // and when that was sent
+    Time looked_at = 0;            // dcqcn_rp was last asked what is due
+    bool looking = false;          // and has not said it yet
     std::uint8_t traffic_class = 0;
     std::string name;
     TimeWeighted rate;   // UQ20.12 Mb/s
@@ -138,6 +145,9 @@ class Dcqcn : public CongestionControl {
   };
 
   void answered(const rtl::DcqcnRpOut& out, Time at);
+  Time look_again(std::uint32_t qp);
+  Time next_look(const Qp& q, Time rise) const;
+  void pace_rest(std::uint32_t qp);
   void register_qp(Qp& qp);
 
   CongestionConfig config_;

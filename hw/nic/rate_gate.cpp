@@ -54,6 +54,16 @@ void RateGate::may_send(std::uint32_t slot) {
   if (clients_[kRequests] != nullptr) clients_[kRequests]->window_grew(slot);
 }
 
+// That time had come may be all that congestion control wanted to know.
+void RateGate::timer_ran_out(std::uint32_t slot) {
+  const Time due = units_.congestion->next_packet(slot);
+  if (due > units_.partition->now()) {
+    timers_.arm(slot, due);
+  } else {
+    tell(slot);
+  }
+}
+
 void RateGate::tell(std::uint32_t slot) {
   State& state = states_[slot];
   if (state.waiting == 0) return;

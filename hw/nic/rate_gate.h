@@ -57,7 +57,7 @@ class RateGate : public CongestionListener, private SlotTimerClient {
 
   static constexpr std::uint8_t bit(Side side) { return static_cast<std::uint8_t>(1U << side); }
   static constexpr Side other(Side side) { return side == kRequests ? kResponses : kRequests; }
-  void timer_ran_out(std::uint32_t slot) override { tell(slot); }
+  void timer_ran_out(std::uint32_t slot) override;
   /// One side that waits.
   void tell(std::uint32_t slot);
   void plan(std::uint32_t slot);

@@ -57,8 +57,10 @@ void PacerModel::charge(const PacerIn& in) {
   if (!state_.s2_valid) return;
   if (!fresh) ++state_.fresh;
   const std::uint64_t earliest = std::uint64_t{stamp - in.burst} << kFracBits;
-  const bool counts = fresh && !behind && !state_.s2_open;
-  const std::uint64_t next = (counts ? context : earliest) + state_.s2_product;
+  const std::uint64_t base = state_.s2_open     ? std::uint64_t{stamp} << kFracBits
+                             : fresh && !behind ? context
+                                                : earliest;
+  const std::uint64_t next = base + state_.s2_product;
   context = kValid | (next & kPointMask);
   const auto to_next = static_cast<std::int32_t>(rounded_up(next) - stamp);
   state_.next_at = (sent + static_cast<std::uint64_t>(std::int64_t{to_next})) & kTimeMask;
@@ -66,13 +68,11 @@ void PacerModel::charge(const PacerIn& in) {
 }
 
 void PacerModel::multiply() {
-  if (state_.s1_valid) {
-    state_.s2_open = state_.s1_open;
-    state_.s2_product = state_.s1_bytes * state_.s1_interval;
-  }
+  if (state_.s1_valid) state_.s2_product = state_.s1_bytes * state_.s1_interval;
   if (state_.s1_valid || state_.s1_scan) state_.s2_index = state_.s1_index;
   state_.s2_valid = state_.s1_valid;
   state_.s2_scan = state_.s1_scan;
+  state_.s2_open = state_.s1_open;
 }
 
 PacerOut PacerModel::clock(const PacerIn& in) {
@@ -89,12 +89,12 @@ PacerOut PacerModel::clock(const PacerIn& in) {
     state_.s1_index = in.tx_index;
   }
   if (take) {
-    state_.s1_open = in.tx_open;
     state_.s1_bytes = in.tx_bytes;
     state_.s1_interval = in.tx_interval;
   }
   state_.s1_valid = take;
   state_.s1_scan = scan;
+  state_.s1_open = take && in.tx_open;
   return outputs(in);
 }
 

@@ -79,9 +79,9 @@ struct PacerState {
 
   bool operator==(const PacerState& o) const {
     return init == o.init && fresh == o.fresh && s1_valid == o.s1_valid && s1_scan == o.s1_scan &&
-           s1_open == o.s1_open && s1_index == o.s1_index && s1_bytes == o.s1_bytes &&
-           s1_interval == o.s1_interval && s2_valid == o.s2_valid && s2_scan == o.s2_scan &&
-           s2_open == o.s2_open && s2_index == o.s2_index && s2_product == o.s2_product &&
+           s1_open == o.s1_open && s2_open == o.s2_open && s1_index == o.s1_index &&
+           s1_bytes == o.s1_bytes && s1_interval == o.s1_interval && s2_valid == o.s2_valid &&
+           s2_scan == o.s2_scan && s2_index == o.s2_index && s2_product == o.s2_product &&
            next_valid == o.next_valid && next_index == o.next_index && next_at == o.next_at;
   }
 

@@ -8,8 +8,8 @@
   `RY_ASSUME(BurstStays, burst_i == the_burst)
 
   // The rule, told as a bucket: what the QP still owes, in cycles and their fraction, negative if it
-  // is late. It drains with time, down to the burst, and each packet fills it; one that opens the QP
-  // fills an empty one. Of the time in which stage 2's packet was sent.
+  // is late. It drains with time, down to the burst, and each packet fills it; an opening empties it
+  // before. Of the time in which stage 2's packet was sent.
   localparam int unsigned DebtW = TimeW + FracW + 2;
   logic signed [DebtW-1:0] debt, debt_q, owed_before, drained, least, cost, unit;
   logic                    charged;
@@ -18,7 +18,7 @@
   assign drained = debt_q - (DebtW'(ahead) << FracW);
   // Late by whole cycles: up to less than one more than the burst.
   assign owed_before = drained <= least - unit ? least : drained;
-  assign debt        = charged && o2 ? least : owed_before;
+  assign debt        = charged && o2 ? '0 : owed_before;
   assign charged = s2_valid_q && s2_index_q == watched;
 
   // The packets of the last two cycles, as they came; the product added up bit by bit.
@@ -35,13 +35,14 @@
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {v1, v2} <= '0;
+      {o1, o2} <= '0;
     end else begin
       {v1, v2} <= {tx_valid_i && tx_ready_o, v1};
+      {o1, o2} <= {tx_valid_i && tx_ready_o && tx_open_i, o1};
     end
   end
   always_ff @(posedge clk_i) begin
     {i1, i2} <= {tx_index_i, i1};
-    {o1, o2} <= {tx_open_i, o1};
     {c1, c2} <= {exact, c1};
   end
 
@@ -122,9 +123,9 @@
   `RY_ASSERT(AContextIsTheDebt, init_done && kept[PointW],
              owed <= least - unit ? owed_before == least : owed_before == owed)
   `RY_ASSERT(AContextIsNotTooLate, init_done && kept[PointW], owed >= -slot_late)
-  `RY_ASSERT(Stages, 1'b1, s1_valid_q == v1 && s2_valid_q == v2 &&
-             (!v1 || (s1_index_q == i1 && s1_open_q == o1)) &&
-             (!v2 || (s2_index_q == i2 && s2_open_q == o2 && s2_product_q == c2)))
+  `RY_ASSERT(Stages, 1'b1, s1_valid_q == v1 && s2_valid_q == v2 && s1_open_q == o1 &&
+             s2_open_q == o2 && (!v1 || s1_index_q == i1) &&
+             (!v2 || (s2_index_q == i2 && s2_product_q == c2)))
   `RY_ASSERT(StageOneHasItsFactors, v1, ProductW'(s1_bytes_q) * ProductW'(s1_interval_q) == c1)
   `RY_ASSERT(AProductIsOne, v2, c2 <=
              ProductW'({BytesW{1'b1}}) * ProductW'({(IntW + FracW) {1'b1}}))
@@ -147,6 +148,6 @@
 
   `RY_COVER(CaughtUp, charged && debt[DebtW-1] && debt > least && the_burst > (StampW - 3)'(1))
   `RY_COVER(Fraction, charged && !debt[DebtW-1] && debt != '0 && debt < unit)
+  `RY_COVER(Opened, charged && o2 && is_fresh && context_now[PointW-1:FracW] != sent_stamp)
   `RY_COVER(Scanned, clear)
   `RY_COVER(Bypassed, s2_valid_q && bypass_q)
-  `RY_COVER(OpenedInDebt, charged && o2 && owed_before > unit)

@@ -157,12 +157,13 @@ BLOCKS = (
         bugs=(
             Bug(PACER, "{sent_stamp - StampW'(burst_i), FracW'(0)}",
                 "{sent_stamp - StampW'(burst_i) - StampW'(1), FracW'(0)}", 'NeverReleasesEarly'),
-            Bug(PACER, 'is_fresh && !behind && !s2_open_q', 'is_fresh && !s2_open_q',
+            Bug(PACER, 'is_fresh && !behind ? context_now', 'is_fresh ? context_now',
                 'NeverReleasesEarly', steps=12),
-            # A new QP that waits for what another owed.
-            Bug(PACER, 'is_fresh && !behind && !s2_open_q', 'is_fresh && !behind',
+            # A new QP that waits for what another owed, and one that is paid for what it owes.
+            Bug(PACER, "s2_open_q ? {sent_stamp, FracW'(0)}",
+                "s2_open_q && !is_fresh ? {sent_stamp, FracW'(0)}",
                 'ReleasesInTheFirstWholeCycle', steps=10),
-            Bug(PACER, 's1_open_q     <= tx_open_i', 's1_open_q     <= tx_open_i || s1_valid_q',
+            Bug(PACER, 's2_open_q    <= s1_open_q', 's2_open_q    <= s1_open_q || s2_valid_q',
                 'NeverReleasesEarly', steps=10),
             Bug(PACER, "StampW'(point[FracW-1:0] != '0)", "StampW'(0)", 'NeverReleasesEarly'),
             Bug(PACER, "StampW'(point[FracW-1:0] != '0)", "StampW'(1)",

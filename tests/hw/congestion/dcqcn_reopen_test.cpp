@@ -30,7 +30,7 @@ TEST(DcqcnReopen, ANewQueuePairDoesNotWaitForThePaceOfTheOneBeforeIt) {
   DcqcnBench bench(slow_class());
   bench.send(0, kMicrosecond, 2 * kMicrosecond);  // one packet, that takes 3 ms
   bench.script.at(10 * kMicrosecond, [&] {
-    EXPECT_GT(bench.dcqcn.next_packet(0), kSlowPacket);
+    EXPECT_GT(bench.dcqcn.next_packet(0), 100 * kMicrosecond);
     bench.dcqcn.reopen(0, 4);
     EXPECT_LE(bench.dcqcn.next_packet(0), 10 * kMicrosecond + 4 * kCycle);
   });
@@ -65,7 +65,7 @@ TEST(DcqcnReopen, OfASlowClassItIsSlowFromItsFirstPacketOn) {
 TEST(DcqcnReopen, CnpsOfTheOneBeforeItAreForgotten) {
   DcqcnBench bench(control_of(DcqcnSet::kPaper));
   for (Time i = 1; i < 8; ++i) bench.cnp(i * 60 * kMicrosecond);
-  bench.expect_rate(500 * kMicrosecond, 0, 1.0, 3.0);
+  bench.expect_rate(500 * kMicrosecond, 0, 2.0, 2.0);
   bench.script.at(500 * kMicrosecond, [&] { bench.dcqcn.reopen(0, 3); });
   bench.expect_rate(500 * kMicrosecond + 20 * kCycle, 0, 100, 0.001);
   bench.cnp(600 * kMicrosecond);
