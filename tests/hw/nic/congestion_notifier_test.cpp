@@ -71,13 +71,17 @@ struct Bench : QpLookup {
   void mark_at(Time time, std::uint32_t slot) {
     at(time, [this, slot] { notifier->marked(all[slot]); });
   }
-  /// CNPs leave as soon as they are made.
+  /// The CNPs that were made leave.
   void send_all_at(Time time) {
     at(time, [this] {
       while (sent < transmit.taken.size()) transmit.send(partition, sent++);
     });
   }
-  void run() { simulation.run(kSecond); }
+  /// What still waits for the line leaves at the end.
+  void run() {
+    send_all_at(kMillisecond);
+    simulation.run(kSecond);
+  }
   std::vector<std::uint32_t> destinations() const {
     std::vector<std::uint32_t> qps;
     for (const auto& cnp : transmit.taken) qps.push_back(cnp.headers.bth.destination_qp);

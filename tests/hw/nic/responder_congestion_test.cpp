@@ -9,7 +9,6 @@ namespace {
 
 using net::Opcode;
 using test::ResponderBench;
-using testing::Each;
 using testing::SizeIs;
 using Strings = std::vector<std::string>;
 
@@ -88,6 +87,7 @@ TEST_F(PacedReads, RoomAndRateAreBothNeeded) {
   bench.transmit.rooms = 1;
   bench.psn = ResponderBench::kFirstPsn;
   bench.read(qp, 3 * kMtu);
+  bench.later.in(10 * kMicrosecond, [] {});
   bench.run(10 * kMicrosecond);
   EXPECT_THAT(times(), SizeIs(1));
   bench.transmit.give_room(5);

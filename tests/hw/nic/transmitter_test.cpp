@@ -208,7 +208,7 @@ TEST(NicTransmitter, APausedPriorityHoldsAndOthersGo) {
 
 // CNPs have a queue of their own: what waits or is paused of data does not hold them.
 TEST(NicTransmitter, ACnpIsHeldByAPauseOfItsOwnPriorityAlone) {
-  for (const std::uint8_t paused : {3, 6}) {
+  for (const unsigned paused : {3U, 6U}) {
     support::FreshKernel kernel;
     TransmitterBench bench;
     bench.send_at(0, pfc(static_cast<std::uint8_t>(1U << paused), 2000));  // 2.56 us
@@ -221,7 +221,7 @@ TEST(NicTransmitter, ACnpIsHeldByAPauseOfItsOwnPriorityAlone) {
     const auto at = std::find(bench.client.tickets.begin(), bench.client.tickets.end(), 99U);
     const Time left =
         bench.client.times[static_cast<std::size_t>(at - bench.client.tickets.begin())];
-    if (paused == 3) {
+    if (paused == 3U) {
       EXPECT_EQ(bench.client.tickets.front(), 99U);  // at once, though eight WRITEs wait
       EXPECT_LT(left, 810 * kNanosecond);
     } else {
