@@ -87,6 +87,23 @@ TEST(RequesterRates, AQueuePairThatRestedCatchesUpItsBurstAndNoMore) {
   EXPECT_LE(more, 10U);
 }
 
+// While the priority is paused, the buffer is full and nothing is decided.
+TEST(RequesterRates, APauseIsCaughtUpByTheBurstAndNoMore) {
+  Controlled c(10'000, 3 * kMicrosecond);
+  Qp& qp = c.bench.add_qp();
+  c.write(qp, 60);
+  c.bench.run(10 * kMicrosecond);
+  c.bench.transmit.paused = 0xFF;
+  c.bench.run(50 * kMicrosecond);
+  const std::size_t before = c.bench.transmit.sent.size();
+  EXPECT_LT(before, 20U);
+  c.bench.transmit.resume(0xFF);
+  c.bench.run(5 * kMicrosecond);
+  const std::size_t more = c.bench.transmit.sent.size() - before;
+  EXPECT_GE(more, 8U);  // 3.4 of the burst, one that may begin, and 5.6 that 5 us let go
+  EXPECT_LE(more, 10U);
+}
+
 // At 10 Mb/s each, a packet of all of them in 0.87 ms.
 TEST(RequesterRates, AThousandSlowQueuePairsCostFewEventsAPacket) {
   constexpr std::uint32_t kQps = 1000;
