@@ -87,9 +87,10 @@ def waves_of(picture):
     return [line[left:width - 1] for line in pixels]
 
 
-def blank_rows(save, picture):
-    """Names of the rows of a picture that look alike from left to right, text aside or not."""
-    pixels, blank = waves_of(picture), []
+def blank_rows(save, pixels):
+    """Names of the rows of a picture's waves that look alike from left to right. A marker or a line
+    of the grid may make a second look of a flat one."""
+    blank = []
     for i, (_, row) in enumerate(save.lines):
         if row is None:
             continue
@@ -100,7 +101,7 @@ def blank_rows(save, picture):
         band = pixels[top + 1:png.HEADER + last * png.ROW - 1]
         columns = {tuple(pixel if pixel not in (GRID, *MARKERS) else BACK for pixel in column)
                    for column in zip(*band)}
-        if len(columns) < 4:
+        if len(columns) < 3:
             blank.append(row.alias or row.name)
     return blank
 
@@ -153,12 +154,12 @@ class Pictures(unittest.TestCase):
 
     def test_no_row_of_a_picture_is_blank(self):
         for view in sv.VIEWS:
-            self.assertEqual(blank_rows(sv.load(view), view.picture), [], view.name)
+            self.assertEqual(blank_rows(sv.load(view), waves_of(view.picture)), [], view.name)
 
     def test_pictures_are_shown_in_a_readme(self):
         readmes = ''.join(tree.text(tree.ROOT, file) for file in tree.files(tree.ROOT, ('.md',)))
         for view in sv.VIEWS:
-            self.assertIn(f'{view.picture.name})', readmes)
+            self.assertTrue(f'{view.picture.name})' in readmes, view.name)
 
 
 class Lines(unittest.TestCase):
@@ -195,6 +196,19 @@ class Lines(unittest.TestCase):
         waves.signals['a.b'] = sv.vcd.Signal(8)
         waves['a.b'].changes = [(0, 1), (1500, 2), (9999, 8)]  # the last is after the window
         self.assertEqual(flat_rows(save, waves), ['a.b'])
+
+    def test_a_blank_row_is_found(self):
+        save = sv.Save(self.SAVE.split('@')[0] + '@28\nflat.a\nlevel.b\n@200\n-Title\n')
+        pixels = [[BACK] * 40 for _ in range(png.HEADER + 3 * png.ROW)]
+        low, high = png.HEADER + 2 * png.ROW - 3, png.HEADER + png.ROW + 3
+        for x in range(40):
+            pixels[png.HEADER + 9][x] = (0, 255, 0)
+            pixels[low if x < 20 else high][x] = (0, 255, 0)
+        for y in range(high, low):
+            pixels[y][20] = (0, 255, 0)
+        for line in pixels:
+            line[7] = MARKERS[0]
+        self.assertEqual(blank_rows(save, pixels), ['flat.a'])
 
 
 if __name__ == '__main__':
