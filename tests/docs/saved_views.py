@@ -54,8 +54,9 @@ class Edge:
 
 
 class View:
-    """`markers`: {name: Metric or Edge}, in order A, B, ...; `cursor`: where values are shown;
-    `window`: its first and last event, and picoseconds from each."""
+    """`markers`: {name: Metric or Edge}, in order A, B, ...; blanks before a name move it to the right
+    of its line. `cursor`: where values are shown. `window`: its first and last event, and picoseconds
+    from each."""
 
     def __init__(self, name, config, markers, cursor, window):
         self.name, self.config, self.markers = name, config, markers
@@ -65,7 +66,7 @@ class View:
         self.picture = FOLDER / f'{name}.png'
 
 
-_FIRSTS = {'mark': Metric('total.first_mark_us'), 'CNP': Metric('total.first_cnp_us'),
+_FIRSTS = {'mark': Metric('total.first_mark_us'), '      CNP': Metric('total.first_cnp_us'),
            'XOFF': Metric('total.first_xoff_us')}
 _STORM = {'stuck': Edge('h0.nic0.xoff_sent'), 'goes on': Edge('h0.nic0.xoff_sent', falls=True),
           'storm': Edge('sw0.port1.watchdog', 8),
