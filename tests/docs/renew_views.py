@@ -55,9 +55,8 @@ def crop(screen, rows, out, digest):
                     digest, f'PNG8:{out}'], check=True)
 
 
-def renew(view, report, waves, trace, folder):
-    text = sv.placed(view, view.save.read_text(encoding='utf-8'),
-                     sv.times(view, report, waves))
+def renew(view, waves, trace, folder):
+    text = sv.placed(view, view.save.read_text(encoding='utf-8'), sv.times(view, waves))
     view.save.write_text(text, encoding='utf-8')
     rows = len(sv.load(view).lines)
     crop(screen_of(view.save, trace, folder), rows, view.picture,
@@ -74,10 +73,10 @@ def main():
         views = [view for view in wanted if view.config == config]
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            report, trace = sv.run(config, sv.names_of(views), folder)
+            _, trace = sv.run(config, sv.names_of(views), folder)
             waves = sv.vcd.read_fst(trace)
             for view in views:
-                renew(view, report, waves, trace, folder)
+                renew(view, waves, trace, folder)
 
 
 if __name__ == '__main__':

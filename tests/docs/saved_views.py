@@ -27,23 +27,13 @@ WIDTH = 1040
 BESIDE_WAVES = 23
 
 
-class Metric:
-    """A time that the report says."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def time(self, report, _):
-        return round(report['metrics'][self.name]['value'] * US)
-
-
 class Edge:
-    """When bits of a signal first become one (or zero again)."""
+    """When bits of a signal first become one, or zero again; `metric`: what the report calls it."""
 
-    def __init__(self, signal, mask=1, falls=False):
-        self.signal, self.mask, self.falls = signal, mask, falls
+    def __init__(self, signal, mask=1, falls=False, metric=None):
+        self.signal, self.mask, self.falls, self.metric = signal, mask, falls, metric
 
-    def time(self, _, waves):
+    def time(self, waves):
         before = None
         for time, value in waves[self.signal].changes:
             now = bool(value & self.mask)
@@ -52,9 +42,14 @@ class Edge:
             before = now
         raise ValueError(f'{self.signal} has no such edge')
 
+    def reported(self, report):
+        """The same, from the report; None if it does not say it."""
+        found = report['metrics'].get(self.metric)
+        return None if found is None else round(found['value'] * US)
+
 
 class View:
-    """`markers`: {name: Metric or Edge}, in order A, B, ...; blanks before a name move it to the right
+    """`markers`: {name: Edge}, in order A, B, ...; blanks before a name move it to the right
     of its line. `cursor`: where values are shown. `window`: its first and last event, and picoseconds
     from each."""
 
@@ -66,8 +61,10 @@ class View:
         self.picture = FOLDER / f'{name}.png'
 
 
-_FIRSTS = {'mark': Metric('total.first_mark_us'), '      CNP': Metric('total.first_cnp_us'),
-           'XOFF': Metric('total.first_xoff_us')}
+# A receiver's first frame is a CNP: by then no ACK is due.
+_FIRSTS = {'mark': Edge('sw0.port8.ecn_marker.dec_o', metric='total.first_mark_us'),
+           '      CNP': Edge('h8.link0.tx_busy', metric='total.first_cnp_us'),
+           'XOFF': Edge('sw0.port4.xoff_sent', 8, metric='total.first_xoff_us')}
 _STORM = {'stuck': Edge('h0.nic0.xoff_sent'), 'goes on': Edge('h0.nic0.xoff_sent', falls=True),
           'storm': Edge('sw0.port1.watchdog', 8),
           'restored': Edge('sw0.port1.watchdog', 8, falls=True)}
@@ -156,14 +153,13 @@ def run(config, names, folder, *more):
 
 def names_of(views):
     """All signals that the views show, or that their markers need."""
-    markers = [event.signal for view in views for event in view.markers.values()
-               if isinstance(event, Edge)]
-    return {row.name for view in views for row in load(view).rows} | set(markers)
+    markers = {edge.signal for view in views for edge in view.markers.values()}
+    return {row.name for view in views for row in load(view).rows} | markers
 
 
-def times(view, report, waves):
+def times(view, waves):
     """{name of a marker: picosecond} as the run has them."""
-    return {name: event.time(report, waves) for name, event in view.markers.items()}
+    return {name: edge.time(waves) for name, edge in view.markers.items()}
 
 
 def window(view, at):

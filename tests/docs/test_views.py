@@ -127,14 +127,23 @@ class Saves(unittest.TestCase):
 
     def test_markers_stand_where_the_run_has_their_events(self):
         for view in sv.VIEWS:
-            save, at = sv.load(view), sv.times(view, *ran(view.config))
-            self.assertEqual(dict(zip(save.marker_names, save.markers)), at, view.name)
+            save, at = sv.load(view), sv.times(view, ran(view.config)[1])
+            self.assertEqual(dict(zip(save.marker_names, save.markers)), at,
+                             f'{view.name}: tests/docs/renew_views.py moves markers')
             self.assertEqual(save.cursor, at[view.cursor], view.name)
+
+    def test_markers_stand_where_the_report_says_that_their_events_are(self):
+        for view in sv.VIEWS:
+            report, waves = ran(view.config)
+            for name, edge in view.markers.items():
+                said = edge.reported(report)
+                if said is not None:
+                    self.assertEqual(edge.time(waves), said, f'{view.name}: {name}')
 
     def test_views_open_with_all_markers_in_the_window(self):
         for view in sv.VIEWS:
             save = sv.load(view)
-            begin, end = sv.window(view, sv.times(view, *ran(view.config)))
+            begin, end = sv.window(view, sv.times(view, ran(view.config)[1]))
             self.assertEqual(save.begin, begin, view.name)
             self.assertAlmostEqual(save.end, end, delta=(end - begin) / 1000, msg=view.name)
             for marker in save.markers:
@@ -189,6 +198,15 @@ class Lines(unittest.TestCase):
                              ('@88420\na.c', 'quantity')):
             row = sv.Save(self.SAVE.split('@')[0] + line + '\n').rows[0]
             self.assertIn(reason, misfit(row, signals) or '')
+
+    def test_edges_are_the_first_of_their_kind(self):
+        waves = sv.vcd.Waves()
+        waves.signals['a.b'] = sv.vcd.Signal(8)
+        waves['a.b'].changes = [(0, 1), (10, 9), (20, 3), (30, 8)]
+        self.assertEqual([sv.Edge('a.b', 8).time(waves), sv.Edge('a.b', 8, falls=True).time(waves),
+                          sv.Edge('a.b', 2).time(waves)], [10, 20, 20])
+        with self.assertRaisesRegex(ValueError, 'no such edge'):
+            sv.Edge('a.b', 16).time(waves)
 
     def test_a_flat_row_is_found(self):
         save = sv.Save(self.SAVE.split('@')[0] + '@24\na.b[7:0]\n@28\n(4)a.b[7:0]\n')
