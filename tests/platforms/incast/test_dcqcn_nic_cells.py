@@ -18,6 +18,7 @@ class NicCell(Cell):
     config = 'dcqcn_nics.yaml'
     delay = 'nic.cnp.delay'
     received = 'responder.payload_bytes'
+    longest = 1200
 
     def cnp_delay_ns(self, gbps):
         """dcqcn_np takes 3.5 cycles of 1 ns on average, dcqcn_rp 13.5."""
@@ -52,8 +53,6 @@ class Short(NicCell):
 
 
 class Long(NicCell):
-    longest = 1200
-
     def test_40g(self):
         self.assert_like_reference(40, 2)
         self.assert_like_reference(40, 8)
