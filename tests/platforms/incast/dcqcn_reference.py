@@ -32,26 +32,35 @@ class Cell(PlatformCase):
 
     executable = os.environ['INCAST']
 
-    def cell(self, gbps, senders, *arguments, until=500, warm_up=250, **settings):
-        """One run of so many ms."""
+    def cell(self, gbps, flows, *arguments, hosts=None, until=500, warm_up=250, **settings):
+        """One run of so many ms. `hosts`: those that the flows come from; by default one each."""
+        receiver = hosts or flows
         run = self.run_platform(
             '--config', source(f'platforms/incast/{self.config}'), '--no-expect', *arguments,
-            **{'link.rate': f'{gbps}Gbps', 'traffic.senders': senders,
-               self.delay: f'{self.cnp_delay_ns(gbps)}ns', 'congestion.engine': 'model',
-               'until': f'{until}ms', 'warm_up': f'{warm_up}ms', **settings})
-        flows = range(senders)
-        run.queue_kb = run[f'sw0.port{senders}.queue_bytes_mean'] * PACKET / QUEUED / 1000
-        run.alpha = sum(run[f'flow{i}.alpha'] for i in flows) / senders
+            **{'link.rate': f'{gbps}Gbps', self.delay: f'{self.cnp_delay_ns(gbps)}ns',
+               'congestion.engine': 'model', 'until': f'{until}ms', 'warm_up': f'{warm_up}ms',
+               **self.traffic(flows, hosts), **settings})
+        run.queue_kb = run[f'sw0.port{receiver}.queue_bytes_mean'] * PACKET / QUEUED / 1000
+        run.alpha = sum(run[f'flow{i}.alpha'] for i in range(flows)) / flows
         measured_ns = (until - warm_up) * 1e6
-        run.gbps = run[f'h{senders}.nic0.{self.received}'] * 8 / measured_ns
+        run.gbps = run[f'h{receiver}.nic0.{self.received}'] * 8 / measured_ns
         return run
+
+    @staticmethod
+    def traffic(flows, hosts):
+        if hosts is None:
+            return {'traffic.senders': flows}
+        rows = [{'source': f'h{i % hosts}', 'destination': f'h{hosts}'} for i in range(flows)]
+        return {'topology.hosts': hosts + 1,
+                'traffic': {'pattern': 'list', 'flows': rows, 'messages': 10**6,
+                            'message_size': '1MiB'}}
 
     def assert_near(self, value, expected, part):
         self.assertLessEqual(abs(value / expected - 1), part, f'{value} is not {expected}')
 
-    def assert_like_reference(self, gbps, senders, **settings):
-        run = self.cell(gbps, senders, **settings)
-        queue, alpha, _ = REFERENCE[gbps, senders]
+    def assert_like_reference(self, gbps, flows, **settings):
+        run = self.cell(gbps, flows, **settings)
+        queue, alpha, _ = REFERENCE[gbps, flows]
         self.assert_near(run.queue_kb, queue, 0.20)
         self.assert_near(run.alpha, alpha, 0.10)
         self.assertGreaterEqual(run['total.fairness_jain'], 0.98)

@@ -57,6 +57,9 @@ class Long(NicCell):
         self.assert_like_reference(40, 2)
         self.assert_like_reference(40, 8)
 
+    def test_queue_pairs_that_share_a_nic(self):
+        self.assert_like_reference(40, 8, hosts=2, until=200, warm_up=100)
+
     def test_pair_of_50_gbps_a_flow(self):
         few = self.assert_like_reference(100, 2)
         self.assert_pair(few, self.assert_like_reference(400, 8, until=200, warm_up=100))
