@@ -5,7 +5,8 @@ import subprocess
 
 
 class Signal:
-    """Values over time: changes is [(picosecond, int)], each unlike the one before."""
+    """Values over time: changes is [(picosecond, int)], each unlike the one before; of a real
+    signal they are floats."""
 
     def __init__(self, width):
         self.width = width
@@ -53,16 +54,16 @@ def parse(text):
             time = int(line[1:])
             if waves.begin is None:
                 waves.begin = time
-        elif kind and kind in '01xb':
-            value, code = line[1:].split(' ') if kind == 'b' else (kind, line[1:])
+        elif kind and kind in '01xbr':
+            value, code = line[1:].split(' ') if kind in 'br' else (kind, line[1:])
             if 'x' in value:  # before its first value
                 continue
             changes = by_code[code].changes
-            value = int(value, 2)
+            value = float(value) if kind == 'r' else int(value, 2)
             if not changes or changes[-1][1] != value:
                 changes.append((time, value))
         elif line and not line.startswith('$'):
-            raise ValueError(f'not of a VCD of whole numbers: {line!r}')
+            raise ValueError(f'not of a VCD of numbers: {line!r}')
     waves.end = time
     return waves
 

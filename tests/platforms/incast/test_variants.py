@@ -9,28 +9,31 @@ LINE = 392.06  # Gb/s of payload
 
 
 class Cnps(IncastCase):
-    def test_on_the_priority_of_data_they_come_late_and_pfc_has_to_help(self):
-        data = self.variant('cnp_on_data_priority', name='data')
-        own = self.variant('cnp_on_data_priority', name='own', **OWN_PRIORITY)
-        hosts = range(16)
+    def both(self, **settings):
+        """Runs with CNPs on the priority of data, and on their own."""
+        data = self.variant('cnp_on_data_priority', name='data', **settings)
+        own = self.variant('cnp_on_data_priority', name='own', **settings, **OWN_PRIORITY)
         for run in (data, own):
             self.assert_lossless(run)
-        self.assertEqual(sum(self.of_hosts(own, 'pause_us', hosts)), 0)
-        self.assertGreater(min(self.of_hosts(data, 'pause_us', hosts)), 100)
-        for late, soon in zip(self.of_hosts(data, 'cnp_latency_ns_mean', hosts),
-                              self.of_hosts(own, 'cnp_latency_ns_mean', hosts)):
-            self.assertLess(soon, 5000)
-            self.assertGreater(late, 20 * soon)
+        for late, soon in zip(self.of_hosts(data, 'cnp_latency_ns_mean', range(16)),
+                              self.of_hosts(own, 'cnp_latency_ns_mean', range(16))):
+            self.assertLess(soon, 3000)
+            self.assertGreater(late, 10 * soon)
+        return data, own
+
+    def test_on_the_priority_of_data_they_come_late_and_the_loop_swings(self):
+        data, own = self.both()
+        pauses = [sum(self.of_hosts(run, 'pause_us', range(16))) for run in (data, own)]
+        self.assertGreater(pauses[0], 1.5 * pauses[1])
+        self.assertLess(data['total.goodput_gbps'], 0.85 * own['total.goodput_gbps'])
+        self.assertLess(data['total.fairness_jain'], own['total.fairness_jain'])
+
+    def test_in_a_large_buffer_all_pauses_are_theirs(self):
+        data, own = self.both(switch__buffer='32MiB', traffic__messages=64)
+        self.assertEqual(sum(self.of_hosts(own, 'pause_us', range(16))), 0)
+        self.assertGreater(min(self.of_hosts(data, 'pause_us', range(16))), 100)
         for queue in ('sw0.port8.queue_bytes_mean', 'sw1.port8.queue_bytes_mean'):
             self.assertGreater(data[queue], 1.5 * own[queue])
-
-    def test_with_the_least_rate_of_the_hardware_the_loop_collapses(self):
-        least = {'congestion.dcqcn.rp_min_rate': 1}
-        data = self.variant('cnp_on_data_priority', name='data', **least)
-        own = self.variant('cnp_on_data_priority', name='own', **least, **OWN_PRIORITY)
-        for run in (data, own):
-            self.assert_lossless(run)
-        self.assertLess(data['total.goodput_gbps'], own['total.goodput_gbps'] / 3)
 
 
 class NotificationPoint(IncastCase):
@@ -49,7 +52,6 @@ class NotificationPoint(IncastCase):
 
 class Victim(IncastCase):
     def test_dcqcn_gives_it_back_most_of_what_pauses_took(self):
-        # Runs to its end by itself: with the others gone nothing would hold it.
         pauses = self.variant('victim')
         dcqcn = self.variant('victim_dcqcn')
         alone = self.variant('victim', name='alone', **{
@@ -79,7 +81,7 @@ class SlowReceiver(IncastCase):
         self.assert_lossless(run)
         self.assertGreater(run['h1.nic0.pfc_xoff_sent'], 0)
         self.assertGreater(run['total.goodput_gbps'], 90)
-        self.assertLess(run['total.goodput_gbps'], 100)
+        self.assertLess(run['total.goodput_gbps'], 101)  # some of it is in the NIC at the end
 
 
 class ParameterSets(IncastCase):
@@ -89,8 +91,9 @@ class ParameterSets(IncastCase):
             self.assert_lossless(run)
         self.assertGreater(tuned['total.goodput_gbps'], 0.85 * LINE)
         self.assertGreater(tuned['total.fairness_jain'], 0.98)
-        for run in (paper, hardware):
-            self.assertLess(run['total.goodput_gbps'], tuned['total.goodput_gbps'] / 2)
+        self.assertLess(paper['total.goodput_gbps'], tuned['total.goodput_gbps'] / 2)
+        self.assertLess(hardware['total.goodput_gbps'], 0.8 * tuned['total.goodput_gbps'])
+        self.assertLess(hardware['total.fairness_jain'], tuned['total.fairness_jain'])
 
     def test_each_class_cuts_by_its_own_set(self):
         run = self.variant('mixed_classes', '--trace-filter', 'flow*.rate', '--until', '500us',
@@ -109,7 +112,7 @@ class ParameterSets(IncastCase):
         shares = [sum(run[f'flow{i}.goodput_gbps'] for i in range(0, 8, 2)) /
                   sum(run[f'flow{i}.goodput_gbps'] for i in range(1, 8, 2))
                   for run in (mixed, alike)]
-        self.assertGreater(shares[0], 1.5)
+        self.assertGreater(shares[0], 1.3)
         self.assertLess(abs(shares[1] - 1), 0.2)
 
 
