@@ -101,6 +101,14 @@ TEST_F(NicReceivePipeline, CountsCnpsAndTellsCongestionControl) {
   EXPECT_EQ(bench.metric("cnp_received"), 1U);
 }
 
+TEST_F(NicReceivePipeline, CountsWhatCameMarked) {
+  net::Frame f = bench.request(qp, Opcode::kRcRdmaWriteOnly, 0);
+  f.set_ecn(net::Ecn::kCe);
+  bench.arrive(f);
+  bench.run();
+  EXPECT_EQ(bench.metric("ce_received"), 1U);
+}
+
 TEST_F(NicReceivePipeline, AQueuePairThatGoesWhileItsContextIsReadTakesNothing) {
   bench.contexts.misses = 1;
   bench.send(qp, Opcode::kRcRdmaWriteOnly, 8);

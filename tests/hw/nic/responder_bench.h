@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "hw/congestion/blocks.h"
+#include "hw/nic/congestion_notifier.h"
 #include "hw/nic/nak.h"
 #include "hw/nic/receive_pipeline.h"
 #include "hw/nic/responder.h"
@@ -68,7 +70,8 @@ class ResponderBench : public QpControl {
     units.requester = &requester;
     responder = std::make_unique<Responder>(units);
     units.responder = responder.get();
-    pipeline = std::make_unique<ReceivePipeline>(units);
+    notifier = std::make_unique<CongestionNotifier>(units, blocks);
+    pipeline = std::make_unique<ReceivePipeline>(units, *notifier);
     translation.keys[kRkey] = {kRemoteVa, kRemoteBytes, 1, 0xF, kRemoteBus, false};
     translation.keys[kLkey] = {kLocalVa, 64 * 1024, 1, abi::access::kLocalWrite, kLocalBus, false};
   }
@@ -250,6 +253,8 @@ class ResponderBench : public QpControl {
   FakeQps qps;
   Units units;
   std::unique_ptr<Responder> responder;
+  Blocks blocks;
+  std::unique_ptr<CongestionNotifier> notifier;
   std::unique_ptr<ReceivePipeline> pipeline;
   std::map<std::uint32_t, std::uint16_t> posted;
   std::vector<abi::EventType> failures;
