@@ -19,6 +19,7 @@
 #include "platforms/common/platform.h"
 #include "platforms/common/progress.h"
 #include "platforms/common/report.h"
+#include "platforms/common/save_times.h"
 #include "platforms/common/signals.h"
 #include "platforms/common/yaml_reader.h"
 #include "tlm/base/error.h"
@@ -109,15 +110,15 @@ class Run {
  private:
   int simulate() {
     Progress progress(*simulation_, run_.until, line_.quiet);
-    auto flushed = start_;
+    SaveTimes saves(start_);
     try {
       const RunEnd end = simulation_->run(run_.until, [&] {
         progress.show();
-        const auto now = std::chrono::steady_clock::now();
-        if (now - flushed < std::chrono::seconds(1)) return;
-        flushed = now;
+        const auto now = SaveTimes::Clock::now();
+        if (!saves.due(now)) return;
         outputs_->flush();
         write_report();
+        saves.saved(now, SaveTimes::Clock::now());
       });
       result_.end = end == RunEnd::kDrained   ? "drained"
                     : end == RunEnd::kUntil   ? "until"

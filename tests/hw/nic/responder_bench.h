@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "hw/congestion/blocks.h"
 #include "hw/nic/congestion_notifier.h"
 #include "hw/nic/nak.h"
 #include "hw/nic/receive_pipeline.h"
@@ -43,7 +42,7 @@ class ResponderBench : public QpControl {
   static constexpr std::uint64_t kRemoteBytes = 64 * 1024;
   static constexpr std::uint32_t kLogReceive = 4;
 
-  explicit ResponderBench(const NicConfig& c = bench_config())
+  explicit ResponderBench(const NicConfig& c = bench_config(), CongestionControl* control = nullptr)
       : config(c),
         simulation(SimulationConfig{}),
         partition(simulation.partition(0)),
@@ -68,6 +67,9 @@ class ResponderBench : public QpControl {
     units.receive_buffer = &buffer;
     units.completions = &completions;
     units.requester = &requester;
+    units.congestion = control;
+    if (control != nullptr) rates = std::make_unique<RateGate>(units);
+    units.rates = rates.get();
     responder = std::make_unique<Responder>(units);
     units.responder = responder.get();
     notifier = std::make_unique<CongestionNotifier>(units, blocks);
@@ -79,6 +81,7 @@ class ResponderBench : public QpControl {
   /// After make_qp() of all.
   void start() {
     simulation.seal();
+    notifier->start();
     for (auto& qp : qps.qps) responder->ready(*qp);
     run();
   }
@@ -252,8 +255,9 @@ class ResponderBench : public QpControl {
   FakeRequester requester;
   FakeQps qps;
   Units units;
-  std::unique_ptr<Responder> responder;
   Blocks blocks;
+  std::unique_ptr<RateGate> rates;
+  std::unique_ptr<Responder> responder;
   std::unique_ptr<CongestionNotifier> notifier;
   std::unique_ptr<ReceivePipeline> pipeline;
   std::map<std::uint32_t, std::uint16_t> posted;

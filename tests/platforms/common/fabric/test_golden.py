@@ -28,7 +28,8 @@ class FabricGolden(golden.Golden, PlatformCase):
     kept = r'(total|flow\d+)\.|[^.]+\.(dropped_frames|buffer_peak_bytes)$'
     codes = {'ring_deadlock.yaml': 3}
     sets = {**brief(PLATFORM),
-            'dcqcn_reference.yaml': {'until': '1ms', 'warm_up': '500us', 'expect': []},
+            **{name: {'until': '1ms', 'warm_up': '500us', 'expect': []}
+               for name in ('dcqcn_reference.yaml', 'dcqcn_nics.yaml')},
             'sixty_four_to_one.yaml': {'until': '1350us', 'expect': []}}
 
     def renewal(self):
