@@ -52,6 +52,8 @@ void NotificationPoints::step(std::uint64_t cycle) {
   const rtl::DcqcnNpOut before = blocks_.settle(*block_, in_, at);
   const rtl::DcqcnNpOut out = blocks_.clock(*block_, BlockKind::kDcqcnNp, name_, in_, at);
   if (in_.ce_valid && before.ce_ready && marked_.pop().cycle < cycle) foresee(cycle);
+  // The FIFO is full, and will be for long: let go, or CNPs would come ever later.
+  if (in_.ce_valid && !before.ce_ready && out.quiet) marked_.pop();
   if (before.cnp_valid) cnps_.push(before.cnp_index);
   if (!out.quiet) clock_.want(cycle + 1);
   if (!marked_.empty()) clock_.want(std::max(cycle + 1, marked_.front().cycle));

@@ -30,7 +30,8 @@ class NotificationPoints : private Stepped {
   void make(std::size_t contexts);
   void start();
 
-  /// A packet of the context came with CE.
+  /// A packet of the context came with CE. It makes no CNP while as many as there are contexts wait
+  /// for their delay: with a delay beyond the interval, those are the most that a delay can see.
   void marked(std::uint32_t context);
 
  private:

@@ -32,6 +32,12 @@ ReceivePipeline::ReceivePipeline(Units& units, CongestionNotifier& notifier)
   statistics.add(responses_, {p + "responses", "packets",
                               "Acknowledgements and READ responses given to requesters"});
   statistics.add(cnps_, {units.name + ".cnp_received", "packets", "CNPs of queue pairs"});
+  if (units.config->congestion.controls()) {
+    statistics.add(cnp_latency_,
+                   {units.name + ".cnp_latency_ns", "ns",
+                    "From a CNP's being asked for, at the peer, to its last bit"},
+                   static_cast<double>(kNanosecond));
+  }
   statistics.add(stray_no_qp_,
                  {p + "stray_no_qp", "packets", "Dropped: there is no such queue pair"});
   statistics.add(stray_state_, {p + "stray_state", "packets",
@@ -106,6 +112,7 @@ void ReceivePipeline::take_cnp(const net::Packet& packet) {
     stray_address_.add();
   } else {
     cnps_.add();
+    cnp_latency_.record(static_cast<std::uint64_t>(units_.partition->now() - packet.created));
     if (units_.congestion != nullptr) units_.congestion->cnp(qp->slot);
   }
   units_.receive_buffer->release(packet);

@@ -43,6 +43,7 @@ class ReceivePipeline : private ContextClient {
   Counter requests_;
   Counter responses_;
   Counter cnps_;
+  Histogram cnp_latency_;
   Counter stray_no_qp_;
   Counter stray_state_;
   Counter stray_address_;
