@@ -45,7 +45,7 @@ void HostMemory::add_metrics(Node& node, const std::string& name) {
   statistics.add(node.outstanding, {name + ".outstanding", "accesses",
                                     "Accesses from devices that wait or are under way"});
   statistics.add_derived(
-      {name + ".utilisation", "", "Bytes moved over those that the bandwidth allows"},
+      {name + ".utilisation", "fraction", "Bytes moved over those that the bandwidth allows"},
       [this, &node](Time /*now*/, Time measured) {
         const auto bytes =
             static_cast<double>(node.bytes_read.value() + node.bytes_written.value());

@@ -1,6 +1,7 @@
 // From main to exit code: the one place that knows the order of things.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -11,9 +12,9 @@
 #include "platforms/common/assignment.h"
 #include "platforms/common/command_line.h"
 #include "platforms/common/config_json.h"
-#include "platforms/common/congestion/congestion_output.h"
 #include "platforms/common/describe.h"
 #include "platforms/common/describe_run.h"
+#include "platforms/common/how_to_look.h"
 #include "platforms/common/logging.h"
 #include "platforms/common/outputs.h"
 #include "platforms/common/platform.h"
@@ -33,6 +34,8 @@ constexpr int kExpectationMissed = 1;
 constexpr int kBadInput = 2;
 constexpr int kBrokenInvariant = 3;
 constexpr int kInterrupted = 130;
+
+constexpr auto kRenew = std::chrono::seconds(1);
 
 /// A platform's keys and those of every run, as one configuration.
 struct WholeConfig {
@@ -109,15 +112,17 @@ class Run {
  private:
   int simulate() {
     Progress progress(*simulation_, run_.until, line_.quiet);
-    auto flushed = start_;
+    auto renew = start_ + kRenew;
     try {
       const RunEnd end = simulation_->run(run_.until, [&] {
         progress.show();
         const auto now = std::chrono::steady_clock::now();
-        if (now - flushed < std::chrono::seconds(1)) return;
-        flushed = now;
+        if (now < renew) return;
         outputs_->flush();
         write_report();
+        // A large fabric's report may take long on a busy machine: a tenth of the time at most.
+        const auto done = std::chrono::steady_clock::now();
+        renew = done + std::max<std::chrono::nanoseconds>(kRenew, 9 * (done - now));
       });
       result_.end = end == RunEnd::kDrained   ? "drained"
                     : end == RunEnd::kUntil   ? "until"
@@ -213,7 +218,6 @@ class Run {
   void print_summary() const {
     fmt::print("{}", fabric_->text());
     fmt::print("{}", summary_table(result_, fabric_->summary()));
-    if (result_.congestion != nullptr) fmt::print("{}", congestion_text(*result_.congestion));
     const std::uint64_t left = simulation_->outstanding_work();
     const double simulated_us = static_cast<double>(result_.simulated) / kMicrosecond;
     const double hops = static_cast<double>(result_.frame_hops);
@@ -225,6 +229,7 @@ class Run {
     for (const std::string& path : outputs_->paths()) fmt::print("wrote {}\n", path);
     for (const std::string& path : fabric_->files()) fmt::print("wrote {}\n", path);
     if (report_) fmt::print("wrote {}\n", line_.report);
+    fmt::print("{}", how_to_look(line_));
     std::fflush(stdout);
   }
 

@@ -163,10 +163,10 @@ TEST(Congestion, TheSummaryNamesRootsAndVictimsAndWhatIsMissing) {
   CongestionReport report = fabric.analyse(kEnd);
   report.unlogged = 7;
   EXPECT_EQ(congestion_text(report),
-            "congestion: root l1.p0 priority 3 (oversubscription): 4 pauses, 0.0 us, depth 3, "
-            "2 hosts paused\n"
+            "pauses by their root                               count       time  depth  hosts\n"
+            "  l1.p0 priority 3, oversubscription                   4     0.0 us      3      2\n"
             "victim: flow1 lost 0.0 us (3.0 %) to l1.p0 priority 3\n"
-            "congestion: 7 pauses not logged\n");
+            "7 pauses not logged\n");
   report.trees.assign(8, report.trees[0]);
   report.trees[0].time = 4'500'000'000;
   report.trees[0].kind = RootKind::kCycle;

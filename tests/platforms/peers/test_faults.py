@@ -77,7 +77,7 @@ class Ends(PeersCase):
 
 class Sizes(PeersCase):
     def run_pattern(self, hosts, keys, **settings):
-        run = self.run_text(f'data: elided\ntopology: {{hosts: {hosts}}}\n'
+        run = self.run_text(f'source: tester\ndata: elided\ntopology: {{hosts: {hosts}}}\n'
                             f'traffic: {{messages: 2, message_size: 8KiB, {keys}}}\n', **settings)
         self.assert_lossless(run)
         return run

@@ -9,6 +9,7 @@ from tshark import INBOUND, OUTBOUND
 INCAST = """
 data: carried
 link: {rate: 400Gbps, length: 5m}
+topology: {kind: star, hosts: 5}
 switch: {buffer: 3MiB, ecn: {kmin: 50KB, kmax: 400KB}}
 tester: {cnp: {enabled: true, interval: 1us}}
 traffic: {pattern: incast, senders: 4, messages: 8, message_size: 64KiB}
