@@ -52,8 +52,7 @@ std::string times_text(const Story& story) {
 }
 
 std::string events_text(const Story& story) {
-  std::string text =
-      fmt::format("\n{:<16}{:>13}{:>13}  {}\n", "", "count", "first at", "(of traffic) by");
+  std::string text = fmt::format("\n{:<16}{:>13}{:>13}  {}\n", "", "count", "first after", "at");
   text += events_line("marks", story.mark);
   text += events_line("CNPs", story.cnp);
   text += events_line("XOFFs", story.xoff);

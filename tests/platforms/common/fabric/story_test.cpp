@@ -1,10 +1,10 @@
 // What a run's summary says, and that it fits a terminal.
+#include "platforms/common/fabric/story.h"
+
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <sstream>
-
-#include "platforms/common/fabric/story.h"
 
 namespace railyard {
 namespace {
@@ -57,14 +57,14 @@ goodput         392.0 of 400 Gb/s (98.0 %), Jain's fairness index 0.998
 flow completion      2.700 ms     2.710 ms     2.739 ms     2.739 ms
 message              10.00 us    696.25 us     1.200 ms     1.300 ms
 
-                        count     first at  (of traffic) by
+                        count  first after  at
 marks                    4852     12.35 us  sw0.port8
 CNPs                     1711     14.50 us  h8.nic0
 XOFFs                     927     61.02 us  sw0.port4
 drops                       0
 
-pauses by their root                               count       time  depth  hosts
-  sw0.port8 priority 3, oversubscription             927     1.2 ms      1      8
+pauses by their root                              count       time  depth  hosts
+  sw0.port8 priority 3, oversubscription            927     1.2 ms      1      8
 )");
 }
 
