@@ -38,6 +38,7 @@ void Dcqcn::open(const QueuePair& qp) {
 void Dcqcn::reopen(std::uint32_t qp, std::uint8_t traffic_class) {
   qps_[qp]->traffic_class = traffic_class;
   reaction_.open(qp);
+  pacing_.open(qp, 0, 0);
 }
 
 void Dcqcn::seal() {
@@ -61,7 +62,44 @@ void Dcqcn::cnp(std::uint32_t qp) { reaction_.cnp(qp); }
 Time Dcqcn::next_packet(std::uint32_t qp) {
   pacing_.run();
   const Qp& q = *qps_[qp];
-  return q.unanswered == 0 ? q.next : pacing_.earliest_answer(q.asked_at);
+  if (q.unanswered != 0) return pacing_.earliest_answer(q.asked_at);
+  const bool long_wait = q.next - q.paced_at > config_.of_class(q.traffic_class).rp_time_reset;
+  return long_wait ? look_again(qp) : q.next;
+}
+
+// Its rate may rise while a queue pair waits for its next packet, and there is nothing then that
+// would tell dcqcn_rp to look. Who waits longer than the timer lasts is looked at when that is due,
+// as an adapter's scheduler comes round to it, and has the rest of its wait by its new rate.
+Time Dcqcn::look_again(std::uint32_t qp) {
+  Qp& q = *qps_[qp];
+  const Time now = partition_.now();
+  if (q.next <= now) return q.next;
+  reaction_.run();
+  if (q.interval < q.paced_by) {
+    pace_rest(qp);
+    return pacing_.earliest_answer(q.asked_at);
+  }
+  if (!q.looking) {
+    const Time rise = next_look(q, reaction_.next_rise(qp));
+    if (rise > now) return std::min(q.next, rise);
+    reaction_.look(qp);
+    q.looking = true;
+    q.looked_at = now;
+  }
+  return std::min(q.next, now + config_.clock * static_cast<Time>(rtl::DcqcnRp::kLatency));
+}
+
+/// Once in the timer's period, also of a rate that does not rise.
+Time Dcqcn::next_look(const Qp& q, Time rise) const {
+  if (q.looked_at <= q.paced_at) return rise;
+  return std::max(rise, q.looked_at + config_.of_class(q.traffic_class).rp_time_reset);
+}
+
+void Dcqcn::pace_rest(std::uint32_t qp) {
+  Qp& q = *qps_[qp];
+  const auto waits = static_cast<std::uint64_t>((q.next - partition_.now()) / config_.clock);
+  const std::uint64_t bytes = (waits << rtl::Pacer::kFracBits) / q.paced_by;
+  pacing_.open(qp, static_cast<std::uint32_t>(bytes), q.interval);
 }
 
 double Dcqcn::rate_gbps(std::uint32_t qp) {
@@ -83,6 +121,7 @@ QpCongestionContext Dcqcn::context(std::uint32_t qp) {
 
 void Dcqcn::answered(const rtl::DcqcnRpOut& out, Time at) {
   Qp& q = *qps_[out.qp];
+  q.looking = false;
   q.interval = out.interval;
   q.rate.set(out.rate, at);
   q.alpha.set(out.alpha, at);
@@ -167,11 +206,20 @@ void Dcqcn::ReactionPoint::configure() {
   }
 }
 
-void Dcqcn::ReactionPoint::open(std::uint32_t qp) { sent(qp, 0); }
+void Dcqcn::ReactionPoint::open(std::uint32_t qp) {
+  sent(qp, 0);
+  sent_.back().open = true;
+}
 
 void Dcqcn::ReactionPoint::sent(std::uint32_t qp, std::uint32_t bytes) {
   sent_.push({clock_.next_cycle(), qp, bytes});
   clock_.want(clock_.next_cycle());
+}
+
+Time Dcqcn::ReactionPoint::next_rise(std::uint32_t qp) const {
+  const std::uint64_t last = LazyClock::unwrap(block_->context(qp).rate_at, clock_.next_cycle());
+  const auto& parameters = owner_.config_.of_class(owner_.qps_[qp]->traffic_class);
+  return clock_.time_of(last + 1) + parameters.rp_time_reset;
 }
 
 void Dcqcn::ReactionPoint::cnp(std::uint32_t qp) {
@@ -191,7 +239,7 @@ void Dcqcn::ReactionPoint::step(std::uint64_t cycle) {
   if (offers_sent) {
     in_.tx_qp = sent_.front().qp;
     in_.tx_bytes = sent_.front().bytes;
-    in_.tx_open = in_.tx_bytes == 0;
+    in_.tx_open = sent_.front().open;
     in_.tx_class = owner_.qps_[in_.tx_qp]->traffic_class;
   }
   in_.cnp_valid = offers_cnp;
@@ -233,11 +281,22 @@ void Dcqcn::Pacing::make(std::size_t qps) {
 }
 
 void Dcqcn::Pacing::sent(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval) {
+  push(qp, {0, interval, qp, static_cast<std::uint16_t>(bytes)});
+}
+
+void Dcqcn::Pacing::open(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval) {
+  push(qp, {0, interval, qp, static_cast<std::uint16_t>(bytes), true});
+}
+
+void Dcqcn::Pacing::push(std::uint32_t qp, const Sent& sent) {
   clock_.run();
   Qp& q = *owner_.qps_[qp];
   q.asked_at = clock_.next_cycle();
+  q.paced_by = sent.interval;
+  q.paced_at = owner_.partition_.now();
   ++q.unanswered;
-  sent_.push({q.asked_at, interval, qp, static_cast<std::uint16_t>(bytes)});
+  sent_.push(sent);
+  sent_.back().cycle = q.asked_at;
   clock_.want(q.asked_at);
 }
 
@@ -253,6 +312,7 @@ void Dcqcn::Pacing::step(std::uint64_t cycle) {
   if (in_.tx_valid) {
     in_.tx_index = static_cast<std::uint16_t>(sent_.front().qp);
     in_.tx_bytes = sent_.front().bytes;
+    in_.tx_open = sent_.front().open;
     in_.tx_interval = sent_.front().interval;
     takes = owner_.blocks_.settle(*block_, in_, at).tx_ready;
   }

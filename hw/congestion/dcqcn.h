@@ -53,7 +53,11 @@ class Dcqcn : public CongestionControl {
     void run() { clock_.run(); }
     void open(std::uint32_t qp);
     void sent(std::uint32_t qp, std::uint32_t bytes);
+    /// It does what is due of the queue pair.
+    void look(std::uint32_t qp) { sent(qp, 0); }
     void cnp(std::uint32_t qp);
+    /// When its timer next raises the queue pair's rate; only after what is due was done.
+    Time next_rise(std::uint32_t qp) const;
     std::uint8_t stage(std::uint32_t qp) const;
     rtl::DcqcnContext context(std::uint32_t qp) const { return block_->context(qp); }
 
@@ -61,7 +65,8 @@ class Dcqcn : public CongestionControl {
     struct Sent {
       std::uint64_t cycle = 0;  // the edge from which it stands
       std::uint32_t qp = 0;
-      std::uint32_t bytes = 0;  // 0: the queue pair begins anew
+      std::uint32_t bytes = 0;
+      bool open = false;
     };
     struct Cnp {
       std::uint64_t cycle = 0;
@@ -88,6 +93,8 @@ class Dcqcn : public CongestionControl {
     void start() { clock_.start(); }
     void run() { clock_.run(); }
     void sent(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval);
+    /// It owes so many bytes from now on, whatever it owed.
+    void open(std::uint32_t qp, std::uint32_t bytes, std::uint64_t interval);
     /// Of a packet that has not been answered: not before.
     Time earliest_answer(std::uint64_t taken) const;
     std::uint64_t context(std::uint32_t qp) const { return block_->context(qp); }
@@ -98,7 +105,9 @@ class Dcqcn : public CongestionControl {
       std::uint64_t interval = 0;
       std::uint32_t qp = 0;
       std::uint16_t bytes = 0;
+      bool open = false;
     };
+    void push(std::uint32_t qp, const Sent& sent);
     void step(std::uint64_t cycle) override;
 
     Dcqcn& owner_;
@@ -115,6 +124,10 @@ class Dcqcn : public CongestionControl {
     Time next = 0;                 // as the pacer said
     std::uint64_t asked_at = 0;    // the edge that its latest packet may enter the pacer by
     std::uint32_t unanswered = 0;  // packets in the pacer
+    std::uint64_t paced_by = 0;    // the interval of its latest packet
+    Time paced_at = 0;             // and when that was sent
+    Time looked_at = 0;            // dcqcn_rp was last asked what is due
+    bool looking = false;          // and has not said it yet
     std::uint8_t traffic_class = 0;
     std::string name;
     TimeWeighted rate;   // UQ20.12 Mb/s
@@ -123,6 +136,9 @@ class Dcqcn : public CongestionControl {
   };
 
   void answered(const rtl::DcqcnRpOut& out, Time at);
+  Time look_again(std::uint32_t qp);
+  Time next_look(const Qp& q, Time rise) const;
+  void pace_rest(std::uint32_t qp);
   void register_qp(Qp& qp);
 
   CongestionConfig config_;

@@ -8,6 +8,7 @@ namespace railyard {
 namespace {
 
 constexpr std::uint32_t kOf1024 = 1024;
+constexpr std::uint32_t kMostRate = 1'000'000;  // Mb/s
 
 /// Every member that a set gives, by its key.
 template <class Parameters, class Visit>
@@ -63,9 +64,11 @@ DcqcnParameters tuned() {
 DcqcnParameters hpcc_simulator() {
   DcqcnParameters p = hardware();
   p.rp_byte_reset = 0xFFFF'FFFF;  // that simulator has no byte counter
-  p.rp_ai_rate = 20;
+  // There the timer alone brings hyper increase: 20 Mb/s in its second period, 200 in every later.
+  p.rp_ai_rate = 200;
   p.rp_hai_rate = 200;
   p.rp_min_rate = 1000;
+  p.rp_rate_to_set_on_first_cnp = kMostRate;  // of any line: the first CNP keeps the rate
   p.rp_min_dec_fac = 0;
   p.rp_dce_tcp_g = 1020;
   p.rp_initial_alpha_value = kOf1024;
@@ -140,7 +143,6 @@ bool DcqcnParameters::operator==(const DcqcnParameters& o) const {
 void DcqcnParameters::declare(Parameters& p) {
   constexpr Time kLongest = kSecond;
   constexpr std::uint32_t kMostIncrease = 65'535;
-  constexpr std::uint32_t kMostRate = 1'000'000;
   p.choice("rules", rules, {{"paper", DcqcnRules::kPaper}, {"hardware", DcqcnRules::kHardware}})
       .doc(
           "Whether a CNP cuts at once, or sets a flag that the next ends of the alpha and the "

@@ -57,7 +57,10 @@ void PacerModel::charge(const PacerIn& in) {
   if (!state_.s2_valid) return;
   if (!fresh) ++state_.fresh;
   const std::uint64_t earliest = std::uint64_t{stamp - in.burst} << kFracBits;
-  const std::uint64_t next = (fresh && !behind ? context : earliest) + state_.s2_product;
+  const std::uint64_t base = state_.s2_open     ? std::uint64_t{stamp} << kFracBits
+                             : fresh && !behind ? context
+                                                : earliest;
+  const std::uint64_t next = base + state_.s2_product;
   context = kValid | (next & kPointMask);
   const auto to_next = static_cast<std::int32_t>(rounded_up(next) - stamp);
   state_.next_at = (sent + static_cast<std::uint64_t>(std::int64_t{to_next})) & kTimeMask;
@@ -69,6 +72,7 @@ void PacerModel::multiply() {
   if (state_.s1_valid || state_.s1_scan) state_.s2_index = state_.s1_index;
   state_.s2_valid = state_.s1_valid;
   state_.s2_scan = state_.s1_scan;
+  state_.s2_open = state_.s1_open;
 }
 
 PacerOut PacerModel::clock(const PacerIn& in) {
@@ -90,6 +94,7 @@ PacerOut PacerModel::clock(const PacerIn& in) {
   }
   state_.s1_valid = take;
   state_.s1_scan = scan;
+  state_.s1_open = take && in.tx_open;
   return outputs(in);
 }
 

@@ -14,6 +14,7 @@ struct PacerIn {
   std::uint64_t now = 0;    // cycles
   std::uint32_t burst = 0;  // cycles, < 2^29
   bool tx_valid = false;
+  bool tx_open = false;
   std::uint16_t tx_index = 0;
   std::uint16_t tx_bytes = 0;
   std::uint64_t tx_interval = 0;  // cycles a byte, UQ14.24
@@ -23,6 +24,7 @@ struct PacerIn {
     visit("now_i", self.now, kTimeBits);
     visit("burst_i", self.burst, 29);
     visit("tx_valid_i", self.tx_valid, 1);
+    visit("tx_open_i", self.tx_open, 1);
     visit("tx_index_i", self.tx_index, 12);
     visit("tx_bytes_i", self.tx_bytes, 16);
     visit("tx_interval_i", self.tx_interval, 38);
@@ -62,11 +64,13 @@ struct PacerState {
   std::uint16_t fresh = 0;
   bool s1_valid = false;
   bool s1_scan = false;
+  bool s1_open = false;
   std::uint16_t s1_index = 0;
   std::uint16_t s1_bytes = 0;
   std::uint64_t s1_interval = 0;
   bool s2_valid = false;
   bool s2_scan = false;
+  bool s2_open = false;
   std::uint16_t s2_index = 0;
   std::uint64_t s2_product = 0;
   bool next_valid = false;
@@ -75,10 +79,10 @@ struct PacerState {
 
   bool operator==(const PacerState& o) const {
     return init == o.init && fresh == o.fresh && s1_valid == o.s1_valid && s1_scan == o.s1_scan &&
-           s1_index == o.s1_index && s1_bytes == o.s1_bytes && s1_interval == o.s1_interval &&
-           s2_valid == o.s2_valid && s2_scan == o.s2_scan && s2_index == o.s2_index &&
-           s2_product == o.s2_product && next_valid == o.next_valid && next_index == o.next_index &&
-           next_at == o.next_at;
+           s1_open == o.s1_open && s2_open == o.s2_open && s1_index == o.s1_index &&
+           s1_bytes == o.s1_bytes && s1_interval == o.s1_interval && s2_valid == o.s2_valid &&
+           s2_scan == o.s2_scan && s2_index == o.s2_index && s2_product == o.s2_product &&
+           next_valid == o.next_valid && next_index == o.next_index && next_at == o.next_at;
   }
 
   template <class Self, class Visit>
@@ -87,11 +91,13 @@ struct PacerState {
     visit("fresh_q", self.fresh, 13);
     visit("s1_valid_q", self.s1_valid, 1);
     visit("s1_scan_q", self.s1_scan, 1);
+    visit("s1_open_q", self.s1_open, 1);
     visit("s1_index_q", self.s1_index, 12);
     visit("s1_bytes_q", self.s1_bytes, 16);
     visit("s1_interval_q", self.s1_interval, 38);
     visit("s2_valid_q", self.s2_valid, 1);
     visit("s2_scan_q", self.s2_scan, 1);
+    visit("s2_open_q", self.s2_open, 1);
     visit("s2_index_q", self.s2_index, 12);
     visit("s2_product_q", self.s2_product, 54);
     visit("next_valid_q", self.next_valid, 1);

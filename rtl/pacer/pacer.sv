@@ -6,7 +6,9 @@
 // packets so far take it: next. A packet that is sent at time t makes it max(next, t - burst_i) +
 // bytes * interval, and the QP may send again at the first whole cycle that is not before it. The
 // fraction stays, so that no error adds up. A QP that sends late may so catch up, by at most burst_i
-// cycles; how late it is counts from the whole cycle.
+// cycles; how late it is counts from the whole cycle. An opening forgets what was before: it makes
+// next t + bytes * interval, whatever the context says, for a new QP (of no bytes) or for one that
+// is to send the rest of what it owes at another rate.
 //
 // One packet is taken a cycle. Stage 1 multiplies and reads the context, stage 2 adds and writes,
 // stage 3 is the output: the answer comes three cycles after the packet. A read of what stage 2
@@ -34,6 +36,7 @@ module pacer #(
     input logic [StampW-4:0] burst_i,  // cycles that may be caught up
 
     input  logic                  tx_valid_i,     // a packet is sent now
+    input  logic                  tx_open_i,      // or what is owed from now on is this
     input  logic [    IndexW-1:0] tx_index_i,
     input  logic [    BytesW-1:0] tx_bytes_i,
     input  logic [IntW+FracW-1:0] tx_interval_i,  // cycles a byte, fixed point
@@ -73,13 +76,13 @@ module pacer #(
   assign take       = tx_valid_i && tx_ready_o;
 
   // Stage 1.
-  logic                  s1_valid_q, s1_scan_q;
+  logic                  s1_valid_q, s1_scan_q, s1_open_q;
   logic [    IndexW-1:0] s1_index_q;
   logic [    BytesW-1:0] s1_bytes_q;
   logic [IntW+FracW-1:0] s1_interval_q;
 
   // Stage 2.
-  logic                s2_valid_q, s2_scan_q;
+  logic                s2_valid_q, s2_scan_q, s2_open_q;
   logic [  IndexW-1:0] s2_index_q;
   logic [ProductW-1:0] s2_product_q;
   logic                bypass_q;  // stage 2 wrote what was read
@@ -116,7 +119,8 @@ module pacer #(
       whole       = rounded_up(context_now[PointW-1:0]);
       late        = sent_stamp - whole;
       behind      = !late[StampW-1] && late > StampW'(burst_i);
-      base        = is_fresh && !behind ? context_now[PointW-1:0] :
+      base        = s2_open_q ? {sent_stamp, FracW'(0)} :
+                    is_fresh && !behind ? context_now[PointW-1:0] :
                     {sent_stamp - StampW'(burst_i), FracW'(0)};
       next        = base + PointW'(s2_product_q);
       to_next     = rounded_up(next) - sent_stamp;
@@ -141,11 +145,13 @@ module pacer #(
       fresh_q       <= '0;
       s1_valid_q    <= 1'b0;
       s1_scan_q     <= 1'b0;
+      s1_open_q     <= 1'b0;
       s1_index_q    <= '0;
       s1_bytes_q    <= '0;
       s1_interval_q <= '0;
       s2_valid_q    <= 1'b0;
       s2_scan_q     <= 1'b0;
+      s2_open_q     <= 1'b0;
       s2_index_q    <= '0;
       s2_product_q  <= '0;
       bypass_q      <= 1'b0;
@@ -158,8 +164,10 @@ module pacer #(
       fresh_q      <= fresh_d;
       s1_valid_q   <= take;
       s1_scan_q    <= scan;
+      s1_open_q    <= take && tx_open_i;
       s2_valid_q   <= s1_valid_q;
       s2_scan_q    <= s1_scan_q;
+      s2_open_q    <= s1_open_q;
       next_valid_q <= s2_valid_q;
       if (take || scan) s1_index_q <= scan ? now_i[ScanW+:IndexW] : tx_index_i;
       if (take) begin

@@ -8,8 +8,8 @@
   `RY_ASSUME(BurstStays, burst_i == the_burst)
 
   // The rule, told as a bucket: what the QP still owes, in cycles and their fraction, negative if it
-  // is late. It drains with time, down to the burst, and each packet fills it. Of the time in
-  // which stage 2's packet was sent.
+  // is late. It drains with time, down to the burst, and each packet fills it; an opening empties it
+  // before. Of the time in which stage 2's packet was sent.
   localparam int unsigned DebtW = TimeW + FracW + 2;
   logic signed [DebtW-1:0] debt, debt_q, drained, least, cost, unit;
   logic                    charged;
@@ -17,12 +17,12 @@
   assign least   = -(DebtW'(the_burst) << FracW);
   assign drained = debt_q - (DebtW'(ahead) << FracW);
   // Late by whole cycles: up to less than one more than the burst.
-  assign debt    = drained <= least - unit ? least : drained;
+  assign debt    = charged && o2 ? '0 : drained <= least - unit ? least : drained;
   assign charged = s2_valid_q && s2_index_q == watched;
 
   // The packets of the last two cycles, as they came; the product added up bit by bit.
   logic [IndexW-1:0] i1, i2;
-  logic v1, v2;
+  logic v1, v2, o1, o2;
   logic [ProductW-1:0] exact, c1, c2;
   always_comb begin
     exact = '0;
@@ -34,8 +34,10 @@
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {v1, v2} <= '0;
+      {o1, o2} <= '0;
     end else begin
       {v1, v2} <= {tx_valid_i && tx_ready_o, v1};
+      {o1, o2} <= {tx_valid_i && tx_ready_o && tx_open_i, o1};
     end
   end
   always_ff @(posedge clk_i) begin
@@ -120,7 +122,8 @@
   `RY_ASSERT(AContextIsTheDebt, init_done && kept[PointW],
              owed <= least - unit ? debt == least : debt == owed)
   `RY_ASSERT(AContextIsNotTooLate, init_done && kept[PointW], owed >= -slot_late)
-  `RY_ASSERT(Stages, 1'b1, s1_valid_q == v1 && s2_valid_q == v2 && (!v1 || s1_index_q == i1) &&
+  `RY_ASSERT(Stages, 1'b1, s1_valid_q == v1 && s2_valid_q == v2 && s1_open_q == o1 &&
+             s2_open_q == o2 && (!v1 || s1_index_q == i1) &&
              (!v2 || (s2_index_q == i2 && s2_product_q == c2)))
   `RY_ASSERT(StageOneHasItsFactors, v1, ProductW'(s1_bytes_q) * ProductW'(s1_interval_q) == c1)
   `RY_ASSERT(AProductIsOne, v2, c2 <=
@@ -144,5 +147,6 @@
 
   `RY_COVER(CaughtUp, charged && debt[DebtW-1] && debt > least && the_burst > (StampW - 3)'(1))
   `RY_COVER(Fraction, charged && !debt[DebtW-1] && debt != '0 && debt < unit)
+  `RY_COVER(Opened, charged && o2 && is_fresh && context_now[PointW-1:FracW] != sent_stamp)
   `RY_COVER(Scanned, clear)
   `RY_COVER(Bypassed, s2_valid_q && bypass_q)

@@ -32,6 +32,7 @@ struct Pins {
     top.now_i = in.now;
     top.burst_i = in.burst;
     top.tx_valid_i = in.tx_valid ? 1 : 0;
+    top.tx_open_i = in.tx_open ? 1 : 0;
     top.tx_index_i = static_cast<std::remove_reference_t<decltype(top.tx_index_i)>>(in.tx_index);
     top.tx_bytes_i = in.tx_bytes;
     top.tx_interval_i = in.tx_interval;
@@ -56,11 +57,13 @@ struct Pins {
     state.fresh = root.pacer__DOT__fresh_q;
     state.s1_valid = root.pacer__DOT__s1_valid_q != 0;
     state.s1_scan = root.pacer__DOT__s1_scan_q != 0;
+    state.s1_open = root.pacer__DOT__s1_open_q != 0;
     state.s1_index = root.pacer__DOT__s1_index_q;
     state.s1_bytes = root.pacer__DOT__s1_bytes_q;
     state.s1_interval = root.pacer__DOT__s1_interval_q;
     state.s2_valid = root.pacer__DOT__s2_valid_q != 0;
     state.s2_scan = root.pacer__DOT__s2_scan_q != 0;
+    state.s2_open = root.pacer__DOT__s2_open_q != 0;
     state.s2_index = root.pacer__DOT__s2_index_q;
     state.s2_product = root.pacer__DOT__s2_product_q;
     state.next_valid = root.pacer__DOT__next_valid_q != 0;

@@ -109,6 +109,7 @@ struct Peer {
 };
 constexpr Peer kPeers[] = {
     {"HPCC ns-3 (DCQCN, PFC)", "8:1 incast", "switch.hop", 0.53, 0.60},
+    {"HPCC ns-3 (DCQCN, PFC)", "8:1, through NICs", "nic.incast_1k", 0.53, 0.60},
     {"HPCC ns-3 (DCQCN, PFC)", "fat tree of 128 hosts", "switch.hop_tree", 0.30, 0.34},
     {"ConWeave ns-3", "8:1 incast", "switch.hop", 0.27, 0.27},
     {"csg-htsim (PFC alone)", "8:1 incast", "switch.hop", 4.9, 5.3},

@@ -9,6 +9,7 @@
 #include <systemc>
 
 #include "hw/nic/nic.h"
+#include "platforms/common/rdma/nic_fabric.h"
 #include "platforms/common/yaml_reader.h"
 #include "platforms/rdma_perf/rdma_perf_fabric.h"
 #include "tlm/sim/simulation.h"
@@ -60,6 +61,34 @@ Sample small() {
              kMessages);
 }
 
+/// DCQCN between eight NICs and a ninth, messages of 64 KiB in packets of 1,024 B. An operation is
+/// a data packet over a link; what acknowledgements, CNPs, software and PCIe take is in it.
+Sample incast(const char* engine) {
+  constexpr std::uint64_t kSenders = 8;
+  constexpr std::uint64_t kMessages = 100;
+  constexpr std::uint64_t kPackets = 64;
+  constexpr std::uint64_t kLinks = 2;
+  sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
+  const std::string text =
+      std::string(
+          "{source: nic, data: elided, pcie: ideal, link: {rate: 100Gbps, length: 5m}, "
+          "topology: {kind: star, hosts: 9}, switch: {buffer: 8MiB, ecn: {kmin: 150KB, "
+          "kmax: 1430KB, pmax: 1}}, nic: {path_mtu: 1024}, congestion: {algorithm: dcqcn, "
+          "parameters: tuned, engine: ") +
+      engine + "}, traffic: {pattern: incast, senders: 8, message_size: 64KiB, messages: " +
+      std::to_string(kMessages) + "}}";
+  rdma::NicFabricConfig config;
+  bind_config(read_yaml_text(text, "bench"), config);
+  Simulation simulation{{}};
+  const rdma::NicFabric fabric(config, simulation, false);
+  simulation.seal();
+  Sample sample;
+  sample.seconds = seconds_of([&] { simulation.run(kForever / 2); });
+  sample.operations = kSenders * kMessages * kPackets * kLinks;
+  sample.kernel_events = simulation.kernel_events();
+  return sample;
+}
+
 /// What two hosts and their NICs hold that may have so many queue pairs, and have none.
 Sample heap_of(std::uint64_t qps) {
   rdma_perf::RdmaPerfConfig config;
@@ -91,6 +120,7 @@ Sample idle_queue_pair() {
 
 std::vector<Case> nic_cases() {
   constexpr double kPacket = 60;  // raw kernel events of time
+  constexpr double kDataHop = 8;
   constexpr double kIdle = 2048;  // bytes
   return {
       {"nic.write_4k",
@@ -117,6 +147,18 @@ std::vector<Case> nic_cases() {
        {},
        {},
        [] { return small(); }},
+      {"nic.incast_1k",
+       "data-hop",
+       "8:1 incast of 1,024 B packets, NICs, ideal PCIe, DCQCN, ACKs and CNPs",
+       kDataHop,
+       {},
+       [] { return incast("model"); }},
+      {"nic.incast_1k_rtl",
+       "data-hop",
+       "The same, the blocks of congestion control in RTL",
+       {},
+       Relative{"nic.incast_1k", 1.5},
+       [] { return incast("rtl"); }},
       {"nic.qp_bytes",
        "queue pair",
        "Bytes that a NIC keeps for an idle queue pair",

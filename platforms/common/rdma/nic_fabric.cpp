@@ -21,6 +21,7 @@ class NicFabric::Deliveries : public nic::DeliveryObserver {
     FlowRecord& record = book_.record(ends_[qp - nic::QpTable::kFirst].flow);
     record.received += bytes;
     record.received_at = at;
+    record.bins.add(bytes, at);
   }
 
  private:
@@ -218,6 +219,7 @@ void NicFabric::watch_congestion(const Routes& routes) {
 
 void NicFabric::register_metrics(StatisticsRegistry& statistics) {
   for (std::size_t i = 0; i < book().size(); ++i) register_flow(statistics, i);
+  register_variation(statistics);
   statistics.add(book().message_times(),
                  {"total.message_us", "us",
                   "From a message's posting to its completion's being taken, with those posted "
@@ -241,6 +243,27 @@ void NicFabric::register_metrics(StatisticsRegistry& statistics) {
   sum("total.wrong_bytes", "B",
       "Bytes that arrived otherwise than they were sent; with data: carried",
       [](const FlowRecord& r) { return r.wrong_bytes; });
+}
+
+double NicFabric::variation(std::size_t flow, Time now) const {
+  return book().record(flow).bins.variation(complete(flow) ? completed_at(flow) : now);
+}
+
+void NicFabric::register_variation(StatisticsRegistry& statistics) {
+  statistics.add_derived(
+      {"total.goodput_variation", "1",
+       "Coefficient of variation of a flow's goodput in bins of 1 ms from its start, or the end of "
+       "warm-up, to its completion: mean over flows; 0: there are not two bins"},
+      [this](Time now, Time) {
+        double sum = 0;
+        for (std::size_t i = 0; i < book().size(); ++i) sum += variation(i, now);
+        return MetricValue::of(sum / static_cast<double>(std::max<std::size_t>(book().size(), 1)));
+      });
+  statistics.on_reset([this](Time now) {
+    for (std::size_t i = 0; i < book().size(); ++i) {
+      book().record(i).bins.begin(std::max(now, started_at(i)));
+    }
+  });
 }
 
 void NicFabric::register_flow(StatisticsRegistry& statistics, std::size_t flow) {

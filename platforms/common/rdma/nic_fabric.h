@@ -64,6 +64,8 @@ class NicFabric : public Fabric, public FlowResults {
   void watch_congestion(const Routes& routes);
   void register_metrics(StatisticsRegistry& statistics);
   void register_flow(StatisticsRegistry& statistics, std::size_t flow);
+  void register_variation(StatisticsRegistry& statistics);
+  double variation(std::size_t flow, Time now) const;
 
   NicFabricConfig config_;
   Simulation& simulation_;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "platforms/common/verbs/rate_bins.h"
 #include "tlm/base/quantity.h"
 #include "tlm/base/time.h"
 #include "tlm/config/parameters.h"
@@ -39,8 +40,11 @@ struct Flow {
 };
 
 struct FlowRecord {
+  static constexpr Time kBin = kMillisecond;
+
   std::uint64_t received = 0;   // payload bytes, given to the receiver's PCIe
   Time received_at = 0;         // the latest of them
+  RateBins bins{kBin};          // what was received, from its start or the end of warm-up on
   std::uint64_t completed = 0;  // messages, as their sender knows
   Time completed_at = 0;
   bool failed = false;            // a message ended with an error; nothing is posted any more
@@ -58,7 +62,10 @@ class FlowBook {
 
   /// All queue pairs stand, and flows may start from then on; before: kForever.
   Time began() const { return began_; }
-  void set_began(Time at) { began_ = at; }
+  void set_began(Time at) {
+    began_ = at;
+    for (std::size_t i = 0; i < records_.size(); ++i) records_[i].bins.begin(start_of(i));
+  }
   Time start_of(std::size_t index) const {
     return began_ == kForever ? kForever : began_ + flows_[index].start;
   }

@@ -115,7 +115,9 @@ TEST(CongestionConfig, TheSimulatorsSetHasItsRatesAndNoByteCounter) {
   const DcqcnParameters p = of_set("hpcc_simulator").dcqcn;
   EXPECT_EQ(p.rules, DcqcnRules::kHardware);
   EXPECT_EQ(p.rp_byte_reset, 0xFFFF'FFFFU);
+  EXPECT_EQ(p.rp_ai_rate, 200U);
   EXPECT_EQ(p.rp_min_rate, 1000U);
+  EXPECT_EQ(p.rp_rate_to_set_on_first_cnp, 1'000'000U);
   EXPECT_EQ(p.rp_min_dec_fac, 0U);
   EXPECT_EQ(p.rp_dce_tcp_g, 1020U);
   EXPECT_EQ(p.rp_initial_alpha_value, 1024U);

@@ -55,6 +55,7 @@ struct Random {
     if (stimulus.once_in(20'000)) change_registers();
     in.now = (in.now + ahead(last)) & rtl::kTimeMask;
     in.tx_valid = stimulus.once_in(gap);
+    in.tx_open = stimulus.once_in(16);
     in.tx_index = static_cast<std::uint16_t>(stimulus.below(hot));
     in.tx_bytes = static_cast<std::uint16_t>(stimulus.corner(16));
     in.tx_interval = slow ? stimulus.corner(Pacer::kIntervalBits) : stimulus.corner(24);
@@ -181,6 +182,24 @@ TEST(Pacer, TheRtlPacesAsTheTwin) {
       ASSERT_EQ(real.in.now, twin.in.now);
     }
   }
+}
+
+// A QP that waits under a slow rate owes the rest of its bytes at another; a new one owes nothing.
+TEST(Pacer, AnOpeningForgetsWhatWasBefore) {
+  constexpr std::uint16_t kBytes = 4'178;
+  rtl::PacerModel model;
+  Sender<rtl::PacerModel> sender(model);
+  sender.in.burst = 1'000;
+  sender.in.tx_interval = interval_of(0.001);
+  const std::uint64_t slow = sender.send(kBytes);
+  EXPECT_GE(slow - sender.sent_at, 33'000'000U);
+  sender.rest_until(sender.in.now + 300'000);
+  sender.in.tx_open = true;
+  sender.in.tx_interval = interval_of(100);
+  EXPECT_EQ(sender.send(kBytes) - sender.sent_at, 335U);  // 334.24
+  EXPECT_EQ(sender.send(0), sender.sent_at);
+  sender.in.tx_open = false;
+  EXPECT_LE(sender.send(kBytes) - sender.sent_at, 335U);
 }
 
 // Of a sender that sends late, or not for long: from any packet to any later one no more leaves
