@@ -24,7 +24,10 @@ std::string how_to_look(const CommandLine& line) {
   if (!line.trace.empty()) add(command() + " view " + line.trace);
   if (!line.pcap.empty()) add(command() + " view " + line.pcap);
   if (!line.timeline.empty()) add(line.timeline + " in https://ui.perfetto.dev");
-  if (text.empty()) add("--trace FILE.fst or --pcap FILE.pcapng, then " + command() + " view FILE");
+  if (text.empty()) {
+    add("--trace FILE.fst or --pcap FILE.pcapng, then");
+    add(command() + " view FILE");
+  }
   return text;
 }
 

@@ -32,8 +32,8 @@ std::string flows_text(const Story& story) {
   std::string text =
       fmt::format("{}: {} of {} finished", story.traffic, story.finished, story.flows);
   if (story.failed > 0) text += fmt::format(", {} ended with an error", story.failed);
-  text += fmt::format("\n{:<16}{:.1f} of {:g} Gb/s ({:.1f} %), Jain's fairness index {:.3f}\n",
-                      "goodput", story.goodput_gbps, story.line_gbps,
+  text += fmt::format("\n{:<16}{:.1f} of {:g} Gb/s ({:.1f} %), Jain's fairness {:.3f}\n", "goodput",
+                      story.goodput_gbps, story.line_gbps,
                       100 * story.goodput_gbps / story.line_gbps, story.fairness);
   if (story.wrong_bytes > 0) {
     text += fmt::format("{:<16}{} bytes arrived otherwise than they were sent\n", "data",

@@ -51,7 +51,7 @@ std::size_t widest(const std::string& text) {
 TEST(Story, SaysWhatHappenedInThreeTables) {
   EXPECT_EQ(story_text(story(), congestion()),
             R"(8 flows from 8 hosts to h8, 16MiB each: 8 of 8 finished
-goodput         392.0 of 400 Gb/s (98.0 %), Jain's fairness index 0.998
+goodput         392.0 of 400 Gb/s (98.0 %), Jain's fairness 0.998
 
                         least       median         99 %         most
 flow completion      2.700 ms     2.710 ms     2.739 ms     2.739 ms

@@ -216,7 +216,7 @@ class Summary(FabricCase):
 
     def test_it_ends_with_how_to_look(self):
         run = self.run_text(INCAST)
-        self.assertRegex(run.out, r'\nto look: --trace FILE.fst .* view FILE\n$')
+        self.assertRegex(run.out, r'\nto look: --trace FILE.fst .*, then\n +\S+ view FILE\n$')
         run = self.run_text(INCAST, outputs=('trace', 'pcap', 'timeline'))
         for output in ('trace', 'pcap'):
             self.assertRegex(run.out, rf'railyard view {run.path(output)}\n')

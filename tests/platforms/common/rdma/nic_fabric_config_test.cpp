@@ -38,9 +38,9 @@ std::string refusal(const std::string& text, bool build = false) {
 std::string refusal_built(const std::string& text) { return refusal(text, true); }
 
 TEST(NicFabricConfig, KeysOfTheOtherSourceAreRefusedAtTheirPlace) {
-  for (const char* key :
-       {"host: {ideal: {bandwidth: 100Gbps}}", "pcie: ideal", "pcie_link: {lanes: 8}",
-        "verbs: {post_send: 1us}", "requests: {depth: 4}", "slow: [{host: h0, pcie_lanes: 4}]"}) {
+  for (const char* key : {"host: {ideal: {bandwidth: 100Gbps}}", "pcie: ideal",
+                          "pcie_link: {lanes: 8}", "verbs: {registration: 1us}",
+                          "requests: {depth: 4}", "slow: [{host: h0, pcie_lanes: 4}]"}) {
     const std::string name = std::string(key).substr(0, std::string(key).find(':'));
     EXPECT_THAT(refusal("source: tester\n" + std::string(key) + "\n"),
                 AllOf(StartsWith("f.yaml:3:"), HasSubstr(name), HasSubstr("source: nic")))
@@ -151,20 +151,20 @@ TEST(NicFabricLossless, ANicThatTakesAsLongAsTheStandardAllowsIsTaken) {
 }
 
 // 2 * 10 us of 400 Gb/s, and what the tester's case counts: 1,151,196 B - 64 KiB, beyond XOFF at
-// 256 KiB.
+// the profile's 512 KiB.
 const char* const kFar = "link: {length: 2km}\nswitch: {buffer: 256MiB}\n";
 
 TEST(NicFabricLossless, ASlowHostNeedsRoomForWhatComesAfterItsXoff) {
   EXPECT_THAT(
-      refusal_built(kFar + std::string("nic: {receive: {buffer: 1347803B}}\n"
+      refusal_built(kFar + std::string("nic: {receive: {buffer: 1609947B}}\n"
                                        "slow: [{host: h2, pcie_lanes: 4}]\n")),
-      HasSubstr("nic.receive.buffer of 1347803B does not hold what comes until a pause acts at "
-                "400Gbps: with nic.receive.xoff of 256KiB it takes 1347804B; enlarge "
+      HasSubstr("nic.receive.buffer of 1609947B does not hold what comes until a pause acts at "
+                "400Gbps: with nic.receive.xoff of 512KiB it takes 1609948B; enlarge "
                 "nic.receive.buffer, or lower nic.receive.xoff"));
 }
 
 TEST(NicFabricLossless, ASlowHostWithThatRoomIsTaken) {
-  EXPECT_EQ(refusal_built(kFar + std::string("nic: {receive: {buffer: 1347804B}}\n"
+  EXPECT_EQ(refusal_built(kFar + std::string("nic: {receive: {buffer: 1609948B}}\n"
                                              "slow: [{host: h2, pcie_lanes: 4}]\n")),
             "");
 }
