@@ -51,6 +51,7 @@ Json tree_json(const CongestionTree& tree) {
 }
 
 std::string duration(Time time) {
+  if (time >= kSecond) return fmt::format("{:.1f} s", static_cast<double>(time) / kSecond);
   if (time >= kMillisecond) {
     return fmt::format("{:.1f} ms", static_cast<double>(time) / kMillisecond);
   }

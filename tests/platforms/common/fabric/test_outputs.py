@@ -199,8 +199,9 @@ class Firsts(CaptureCase):
         for event in ('xoff', 'mark', 'cnp'):
             run = self.run_text(INCAST, '--trace-trigger', event, '--trace-pre', '1us',
                                 name=event, outputs=('report', 'trace'), traffic__start='3us')
-            begin = re.search(r'the trace begins at (\d+)ps', run.out).group(1)
-            self.assertEqual(int(begin), round(run[f'total.first_{event}_us'] * 1e6) - 10**6)
+            begin, unit = re.search(r'the trace begins at (\d+)(ps|ns|us)', run.out).groups()
+            begin = int(begin) * {'ps': 1, 'ns': 1000, 'us': 10**6}[unit]
+            self.assertEqual(begin, round(run[f'total.first_{event}_us'] * 1e6) - 10**6)
 
 
 class Summary(FabricCase):
