@@ -32,6 +32,14 @@ module pfc_rx #(
     output logic             wake_valid_o,  // if quiet: without new inputs, none changes before it
     output logic [TimeW-1:0] wake_o
 );
+  // {a word is to set the timer, the timer runs}
+  typedef enum logic [1:0] {
+    StOpen   = 2'b00,
+    StPaused = 2'b01,
+    StSet    = 2'b10,  // a word came
+    StRenew  = 2'b11   // another word came: a longer pause, a shorter one, or its end
+  } state_e;
+
   localparam int unsigned CyclesW = QuantaW + IntW;  // of the longest pause
   localparam int unsigned ProductW = CyclesW + FracW;
 
@@ -62,15 +70,25 @@ module pfc_rx #(
     assign set_d    = frame_valid_i && enable_i[p] && !clear_i;
     assign cycles_d = set_d ? CyclesW'(product >> FracW) : cycles_q;
 
-    // Stage 2. until_q means something while paused_q.
+    // Stage 2. until_q means something while paused_q. The state is by name, for waveforms.
+    state_e           state;
     logic             paused_d;
     logic [TimeW-1:0] until_d, until_q;
     assign expired[p] = paused_q[p] && reached(now_i, until_q);
 
     always_comb begin
+      unique case ({set_q[p], paused_q[p]})
+        2'b00:   state = StOpen;
+        2'b01:   state = StPaused;
+        2'b10:   state = StSet;
+        default: state = StRenew;
+      endcase
+    end
+
+    always_comb begin
       paused_d = paused_q[p] && !expired[p];
       until_d  = until_q;
-      if (set_q[p]) begin
+      if (state == StSet || state == StRenew) begin
         paused_d = cycles_q != '0;
         until_d  = now_i + TimeW'(cycles_q);
       end

@@ -307,6 +307,15 @@ class View(RailyardTest):
         self.box.run('view', self.make('link.vcd'), WAYLAND_DISPLAY='w')
         self.assertEqual(self.box.calls('gtkwave'), ['gtkwave link.fst', f'gtkwave link.vcd {save}'])
 
+    def test_a_trace_opens_with_the_view_that_is_named(self):
+        for name in ('a', 'a_loop'):
+            (self.box.root / f'waveforms/{name}.gtkw').touch()
+        self.box.run('view', self.make('a.fst'), 'a_loop', DISPLAY=':0')
+        self.assertEqual(self.box.calls('gtkwave'),
+                         [f'gtkwave a.fst {self.box.root}/waveforms/a_loop.gtkw'])
+        self.assert_refused(['unknown view a_lop', 'did you mean a_loop?'], 'view', 'a.fst', 'a_lop',
+                            DISPLAY=':0')
+
     def test_a_trace_installs_gtkwave_when_it_is_missing(self):
         self.box.missing('gtkwave')
         self.box.run('view', self.make('a.fst'), DISPLAY=':0')

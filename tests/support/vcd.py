@@ -5,10 +5,12 @@ import subprocess
 
 
 class Signal:
-    """Values over time: changes is [(picosecond, int)], each unlike the one before."""
+    """Values over time: changes is [(picosecond, int)], each unlike the one before; of floats if
+    it is real."""
 
-    def __init__(self, width):
+    def __init__(self, width, real=False):
         self.width = width
+        self.real = real
         self.enum = None  # of a state: {value: name}
         self.changes = []
 
@@ -53,16 +55,16 @@ def parse(text):
             time = int(line[1:])
             if waves.begin is None:
                 waves.begin = time
-        elif kind and kind in '01xb':
-            value, code = line[1:].split(' ') if kind == 'b' else (kind, line[1:])
+        elif kind and kind in '01xbr':
+            value, code = line[1:].split(' ') if kind in 'br' else (kind, line[1:])
             if 'x' in value:  # before its first value
                 continue
-            changes = by_code[code].changes
-            value = int(value, 2)
+            changes = by_code[code]
+            value = float(value) if kind == 'r' else int(value, 2)
             if not changes or changes[-1][1] != value:
                 changes.append((time, value))
         elif line and not line.startswith('$'):
-            raise ValueError(f'not of a VCD of whole numbers: {line!r}')
+            raise ValueError(f'not of a VCD: {line!r}')
     waves.end = time
     return waves
 
@@ -84,7 +86,8 @@ def _declarations(header):
         elif words[:3] == ['$attrbegin', 'misc', '07']:
             enum = tables[words[-1]]
         elif words[0] == '$var':
-            signal = by_code.setdefault(words[3], Signal(int(words[2])))
+            signal = Signal(int(words[2]), words[1] == 'real')
+            signal.changes = by_code.setdefault(words[3], signal.changes)  # which names may share
             signal.enum, enum = enum, None
             waves.signals['.'.join(scopes + [words[4]])] = signal
         elif words[0] == '$timescale' and words[1:] != ['1ps']:
