@@ -8,7 +8,7 @@ void DcqcnClassConfig::declare(Parameters& p) {
   p.add("traffic_class", traffic_class)
       .max(CongestionConfig::kClasses - 1)
       .required()
-      .doc("The class (of a tester's flow: its priority) that this is about");
+      .doc("The class, which is the priority of a queue pair or a flow, that this is about");
   p.choice("parameters", set, dcqcn_set_names()).doc("Set that keys have which are not written");
   dcqcn.declare(p);
   p.check([this](const Bound& bound) { dcqcn.fill(set, bound, ""); });

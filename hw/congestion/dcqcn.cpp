@@ -36,7 +36,9 @@ void Dcqcn::open(const QueuePair& qp) {
 }
 
 void Dcqcn::reopen(std::uint32_t qp, std::uint8_t traffic_class) {
+  reaction_.run();  // what came of the queue pair before it is of its class
   qps_[qp]->traffic_class = traffic_class;
+  qps_[qp]->interval = reaction_.first_interval(traffic_class);
   reaction_.open(qp);
   pacing_.open(qp, 0, 0);
 }
@@ -64,7 +66,8 @@ Time Dcqcn::next_packet(std::uint32_t qp) {
   const Qp& q = *qps_[qp];
   if (q.unanswered != 0) return pacing_.earliest_answer(q.asked_at);
   const bool long_wait = q.next - q.paced_at > config_.of_class(q.traffic_class).rp_time_reset;
-  return long_wait ? look_again(qp) : q.next;
+  const bool can_rise = q.interval > reaction_.first_interval(q.traffic_class);
+  return long_wait && can_rise ? look_again(qp) : q.next;
 }
 
 // Its rate may rise while a queue pair waits for its next packet, and there is nothing then that
@@ -179,30 +182,44 @@ void Dcqcn::ReactionPoint::make(std::size_t qps) {
 void Dcqcn::ReactionPoint::configure() {
   in_.pace_factor = rtl::dcqcn_pace_factor(hertz(owner_.config_.clock));
   in_.cfg_valid = true;
-  for (unsigned c = 0; c < CongestionConfig::kClasses; ++c) {
-    in_.cfg_class = static_cast<std::uint8_t>(c);
-    const auto setup = owner_.config_.of_class(c).setup(owner_.config_.clock, owner_.line_);
-    for (const rtl::DcqcnWrite& write : rtl::dcqcn_writes(setup)) {
-      in_.cfg_addr = write.addr;
-      in_.cfg_data = write.data;
-      block_->clock(in_);
-    }
-  }
+  for (unsigned c = 0; c < CongestionConfig::kClasses; ++c) configure_class(c);
   in_.cfg_valid = false;
-  const auto note = [this] {
-    if (out_.valid) owner_.answered(out_, 0);
-  };
-  for (std::uint32_t qp = 0; qp < owner_.qps_.size(); ++qp) {
-    in_.tx_valid = in_.tx_open = true;
-    in_.tx_qp = qp;
-    in_.tx_class = owner_.qps_[qp]->traffic_class;
-    out_ = block_->clock(in_);
-    note();
+  if (owner_.qps_.empty()) return;
+  // A queue pair of each class, in the place of the first, tells how those of that class begin.
+  for (unsigned c = 0; c < CongestionConfig::kClasses; ++c) {
+    open_before_run(0, c);
+    clock_before_run(rtl::DcqcnRp::kLatency);
+    first_intervals_[c] = owner_.qps_.front()->interval;
   }
+  for (std::uint32_t qp = 0; qp < owner_.qps_.size(); ++qp) {
+    open_before_run(qp, owner_.qps_[qp]->traffic_class);
+  }
+  clock_before_run(rtl::DcqcnRp::kLatency);
+}
+
+void Dcqcn::ReactionPoint::configure_class(unsigned traffic_class) {
+  in_.cfg_class = static_cast<std::uint8_t>(traffic_class);
+  const auto setup =
+      owner_.config_.of_class(traffic_class).setup(owner_.config_.clock, owner_.line_);
+  for (const rtl::DcqcnWrite& write : rtl::dcqcn_writes(setup)) {
+    in_.cfg_addr = write.addr;
+    in_.cfg_data = write.data;
+    block_->clock(in_);
+  }
+}
+
+void Dcqcn::ReactionPoint::open_before_run(std::uint32_t qp, unsigned traffic_class) {
+  in_.tx_valid = in_.tx_open = true;
+  in_.tx_qp = qp;
+  in_.tx_class = static_cast<std::uint8_t>(traffic_class);
+  clock_before_run(1);
   in_.tx_valid = in_.tx_open = false;
-  for (unsigned i = 0; i < rtl::DcqcnRp::kLatency; ++i) {
+}
+
+void Dcqcn::ReactionPoint::clock_before_run(unsigned edges) {
+  for (unsigned i = 0; i < edges; ++i) {
     out_ = block_->clock(in_);
-    note();
+    if (out_.valid) owner_.answered(out_, 0);
   }
 }
 

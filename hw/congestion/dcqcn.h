@@ -4,6 +4,7 @@
 // which says three cycles later when the next may go.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -58,6 +59,10 @@ class Dcqcn : public CongestionControl {
     void cnp(std::uint32_t qp);
     /// When its timer next raises the queue pair's rate; only after what is due was done.
     Time next_rise(std::uint32_t qp) const;
+    /// Cycles a byte with which a queue pair of the class begins.
+    std::uint64_t first_interval(unsigned traffic_class) const {
+      return first_intervals_[traffic_class];
+    }
     std::uint8_t stage(std::uint32_t qp) const;
     rtl::DcqcnContext context(std::uint32_t qp) const { return block_->context(qp); }
 
@@ -73,6 +78,9 @@ class Dcqcn : public CongestionControl {
       std::uint32_t qp = 0;
     };
     void configure();
+    void configure_class(unsigned traffic_class);
+    void open_before_run(std::uint32_t qp, unsigned traffic_class);
+    void clock_before_run(unsigned edges);
     void step(std::uint64_t cycle) override;
 
     Dcqcn& owner_;
@@ -83,6 +91,7 @@ class Dcqcn : public CongestionControl {
     rtl::DcqcnRpOut out_;
     Ring<Sent> sent_;
     Ring<Cnp> cnps_;
+    std::array<std::uint64_t, CongestionConfig::kClasses> first_intervals_{};
   };
 
   /// The pacer, likewise.

@@ -8,6 +8,7 @@
 #include "hw/nic/congestion_notifier.h"
 #include "hw/nic/device_parts.h"
 #include "hw/nic/qp_table.h"
+#include "hw/nic/rate_gate.h"
 #include "hw/nic/registers.h"
 
 namespace railyard::nic {
@@ -26,11 +27,12 @@ class Sides : public QueuePairSides {
                   Time at) override {
     requester_.blue_field(number, wqe, bytes, at);
   }
-  void ready_to_receive(Qp& qp) override { responder_.ready(qp); }
-  void ready_to_send(Qp& qp) override {
+  // From here on it answers READs, and its priority is known.
+  void ready_to_receive(Qp& qp) override {
     if (units_.congestion != nullptr) units_.congestion->reopen(qp.slot, qp.priority());
-    requester_.ready(qp);
+    responder_.ready(qp);
   }
+  void ready_to_send(Qp& qp) override { requester_.ready(qp); }
   void flush(Qp& qp) override {
     requester_.flush(qp);
     responder_.flush(qp);
@@ -132,6 +134,7 @@ struct Nic::Parts {
   Objects objects;
   DeviceHealth health;
   std::unique_ptr<CongestionControl> congestion;
+  std::unique_ptr<RateGate> rates;
   std::unique_ptr<DmaEngine> dma;
   std::unique_ptr<QpContexts> contexts;
   std::unique_ptr<MemoryKeys> keys;
@@ -159,6 +162,8 @@ void Nic::Parts::open_congestion(Rate line_rate, Blocks& blocks) {
     congestion->open({name_of_slot(slot), 0});
   }
   congestion->seal();
+  rates = std::make_unique<RateGate>(units);
+  units.rates = rates.get();
 }
 
 /// Of queue pairs that nobody named the first have a name, as elsewhere.

@@ -24,6 +24,7 @@ ReadEngine::ReadEngine(Units& units, ReadEngineClient& client) : units_(units), 
   statistics.add(bytes_, {p + "read_bytes", "bytes", "Payload bytes of these"});
   statistics.add(cut_, {p + "reads_cut", "requests",
                         "READs not answered in full, for the requester asked again"});
+  if (units.rates != nullptr) units.rates->set_client(RateGate::kResponses, *this);
 }
 
 ReadEngine::~ReadEngine() = default;
@@ -60,9 +61,10 @@ std::uint32_t ReadEngine::next_bytes(const Read& read) const {
 
 void ReadEngine::line_up(Qp& qp) {
   ReadState& state = qp.responder.reads;
-  if (state.in_turn || state.making == RecordList::kNone) return;
-  const Read& read = reads_[state.making];
-  if (read.translating || read.broken) return;
+  if (state.in_turn || state.held) return;
+  const bool can = state.making != RecordList::kNone && !reads_[state.making].translating &&
+                   !reads_[state.making].broken;
+  if (!can) return leave_rates(qp);
   state.in_turn = true;
   turns_[qp.priority()].push(&qp);
   if (turns_[qp.priority()].size() == 1) serve(qp.priority());
@@ -76,6 +78,7 @@ void ReadEngine::serve(std::uint8_t priority) {
     if (!units_.transmit->room(priority, next_bytes(read))) return;
     turns.pop();
     qp.responder.reads.in_turn = false;
+    if (!rate_allows(qp)) continue;
     make(qp);
     if (qp.responder.reads.making == RecordList::kNone) continue;
     const Read& next = reads_[qp.responder.reads.making];
@@ -85,10 +88,29 @@ void ReadEngine::serve(std::uint8_t priority) {
   }
 }
 
+bool ReadEngine::rate_allows(Qp& qp) {
+  if (units_.rates == nullptr || units_.rates->allows(qp.slot, RateGate::kResponses)) return true;
+  qp.responder.reads.held = true;
+  return false;
+}
+
+void ReadEngine::leave_rates(const Qp& qp) {
+  if (units_.rates != nullptr) units_.rates->leave(qp.slot, RateGate::kResponses);
+}
+
+void ReadEngine::may_send(std::uint32_t slot) {
+  Qp& qp = units_.qps->in_slot(slot);
+  qp.responder.reads.held = false;
+  line_up(qp);
+}
+
 void ReadEngine::make(Qp& qp) {
   const std::uint32_t index = qp.responder.reads.making;
   Read& read = reads_[index];
-  if (!read.mapped && !map(read, index)) return;
+  if (!read.mapped && !map(read, index)) {
+    leave_rates(qp);
+    return;
+  }
   send(read);
   read.mapped = false;
   next_read(qp);
@@ -174,6 +196,9 @@ void ReadEngine::send(Read& read) {
   responses_.add();
   bytes_.add(headers_.payload_bytes);
   units_.transmit->take(job);
+  if (units_.rates == nullptr) return;
+  const std::uint32_t line = net::line_bytes(net::frame_bytes(headers_));
+  units_.rates->sent(qp.slot, RateGate::kResponses, line);
 }
 
 /// The first READ that is not made as far as planned.
@@ -244,6 +269,8 @@ void ReadEngine::cut(Qp& qp, std::uint32_t psn) {
 }
 
 void ReadEngine::leave_turn(Qp& qp) {
+  qp.responder.reads.held = false;
+  leave_rates(qp);
   if (!qp.responder.reads.in_turn) return;
   qp.responder.reads.in_turn = false;
   Ring<Qp*>& turns = turns_[qp.priority()];

@@ -1,11 +1,13 @@
 // Responses to READ requests: a packet a path MTU, in the order of the requests, as the transmit
-// path has room. Queue pairs that have responses to make take turns, a packet each.
+// path has room and congestion control lets the queue pair send. Queue pairs that have responses to
+// make take turns, a packet each.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
 #include "hw/nic/address_translation.h"
+#include "hw/nic/rate_gate.h"
 #include "hw/nic/record_pool.h"
 #include "hw/nic/transmit_path.h"
 #include "hw/nic/units.h"
@@ -33,7 +35,10 @@ class ReadEngineClient {
   virtual void read_broken(Qp& qp, std::uint8_t syndrome, std::uint32_t psn) = 0;
 };
 
-class ReadEngine : private TransmitClient, private RoomClient, private TranslationClient {
+class ReadEngine : private TransmitClient,
+                   private RoomClient,
+                   private TranslationClient,
+                   private RateGateClient {
  public:
   ReadEngine(Units& units, ReadEngineClient& client);
   ~ReadEngine() override;
@@ -72,6 +77,8 @@ class ReadEngine : private TransmitClient, private RoomClient, private Translati
   /// Places the queue pair among those that wait for their turn, if it can take one.
   void line_up(Qp& qp);
   void serve(std::uint8_t priority);
+  bool rate_allows(Qp& qp);
+  void leave_rates(const Qp& qp);
   /// Makes the queue pair's next response if its place is known.
   void make(Qp& qp);
   bool map(Read& read, std::uint32_t index);
@@ -86,6 +93,7 @@ class ReadEngine : private TransmitClient, private RoomClient, private Translati
   void read_failed(std::uint64_t ticket) override;
   void transmit_room(std::uint8_t priority) override { serve(priority); }
   void translated(std::uint64_t ticket, const Mapping& mapping) override;
+  void may_send(std::uint32_t slot) override;
 
   Units& units_;
   ReadEngineClient& client_;

@@ -25,13 +25,10 @@ Requester::Requester(Units& units)
                  "PSN check of acknowledgements and READ responses"),
       scheduler_(units.config->send.weights, units.config->send.quantum, units.config->limits.qps),
       timers_(*units.partition, units.name + ".requester.timers", units.config->limits.qps, *this),
-      rate_timer_client_(*this),
-      rate_timers_(*units.partition, units.name + ".requester.rate_timers",
-                   units.config->limits.qps, rate_timer_client_),
       responses_(units, *this),
       active_(units.config->limits.qps, nullptr) {
   units.partition->waits().add_source([this](std::vector<Wait>& waits) { list_waits(waits); });
-  if (units.congestion != nullptr) units.congestion->set_listener(this);
+  if (units.rates != nullptr) units.rates->set_client(RateGate::kRequests, *this);
 }
 
 Requester::~Requester() = default;
@@ -164,7 +161,6 @@ void Requester::release(SendQueue& sq) {
   set_state(sq, SendState::kIdle);
   scheduler_.remove(slot);
   timers_.disarm(slot);
-  rate_timers_.disarm(slot);
   if (current_ == &sq) current_ = nullptr;
   while (!sq.wqes.empty()) sq.wqes.pop();
   sq.fetched.start(0);
@@ -178,7 +174,7 @@ void Requester::enter_flush(SendQueue& sq) {
   sq.flushing = true;
   units_.transmit->drop(*this, ticket_of(sq));
   timers_.disarm(sq.qp->slot);
-  rate_timers_.disarm(sq.qp->slot);
+  if (units_.rates != nullptr) units_.rates->leave(sq.qp->slot, RateGate::kRequests);
   metrics_.reads.set(metrics_.reads.value() - sq.reads, units_.partition->now());
   sq.reads = 0;
   sq.acknowledged = sq.begun = sq.cursor = sq.offset = 0;
@@ -202,11 +198,13 @@ void Requester::set_state(SendQueue& sq, SendState state) {
   Waiting& waiting = waiting_[static_cast<std::size_t>(state)];
   ++waiting.count;
   waiting.cls = sq.cls;
+  const bool comes = state == SendState::kReady || state == SendState::kTurn ||
+                     state == SendState::kContext || state == SendState::kRate;
+  if (!comes && units_.rates != nullptr) units_.rates->leave(sq.qp->slot, RateGate::kRequests);
 }
 
 void Requester::make_ready(SendQueue& sq, Time at) {
   if (sq.state == SendState::kReady) return;
-  if (sq.state == SendState::kRate) rate_timers_.disarm(sq.qp->slot);
   set_state(sq, SendState::kReady);
   scheduler_.add(sq.qp->slot, sq.cls, sq.priority);
   wake(at);

@@ -14,11 +14,11 @@
 #include <memory>
 #include <vector>
 
-#include "hw/congestion/congestion_control.h"
 #include "hw/nic/completion_sink.h"
 #include "hw/nic/context_store.h"
 #include "hw/nic/dma_path.h"
 #include "hw/nic/qp_scheduler.h"
+#include "hw/nic/rate_gate.h"
 #include "hw/nic/read_responses.h"
 #include "hw/nic/receive_path.h"
 #include "hw/nic/requester_metrics.h"
@@ -31,13 +31,13 @@
 namespace railyard::nic {
 
 class Requester : public PacketConsumer,
-                  public CongestionListener,
                   private ContextClient,
                   private TranslationClient,
                   private DmaClient,
                   private TransmitClient,
                   private RoomClient,
                   private SlotTimerClient,
+                  private RateGateClient,
                   private ReadResponseClient {
  public:
   explicit Requester(Units& units);
@@ -57,7 +57,6 @@ class Requester : public PacketConsumer,
   void reset(Qp& qp);
 
   void take(ReceivedPacket packet) override;
-  void may_send(std::uint32_t slot) override;
 
  private:
   /// Bytes that a packet takes of a turn at least: one of packets without payload ends too.
@@ -77,11 +76,6 @@ class Requester : public PacketConsumer,
   struct WqeRead {
     std::uint64_t ticket = 0;
     std::uint32_t order = 0;
-  };
-  struct RateTimerClient : SlotTimerClient {
-    explicit RateTimerClient(Requester& of) : requester(of) {}
-    void timer_ran_out(std::uint32_t slot) override { requester.may_send(slot); }
-    Requester& requester;
   };
 
   // What waits in a state, for the attribution of the stages' time.
@@ -131,6 +125,8 @@ class Requester : public PacketConsumer,
   void flush_unread(SendQueue& sq);
   void context_ready(std::uint32_t slot, std::uint64_t ticket) override;
   void transmit_room(std::uint8_t priority) override;
+  void may_send(std::uint32_t slot) override;
+  void window_grew(std::uint32_t slot) override;
 
   // requester_fetch.cpp: WQEs from memory.
   void fetch_more(SendQueue& sq);
@@ -177,8 +173,6 @@ class Requester : public PacketConsumer,
   Stage transport_;
   QpScheduler scheduler_;
   SlotTimers timers_;
-  RateTimerClient rate_timer_client_;
-  SlotTimers rate_timers_;
   ReadResponses responses_;
   Pool<SendWqe> wqes_;
 

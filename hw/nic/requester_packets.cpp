@@ -161,8 +161,7 @@ void Requester::transmit(SendQueue& sq) {
   units_.transmit->take(job);
   const std::uint32_t line = net::line_bytes(net::frame_bytes(frame_));
   scheduler_.charge(sq.cls, line);
-  // The pacer's interval begins with the decision: packets in the pipeline are spaced by it.
-  if (units_.congestion != nullptr) units_.congestion->sent(sq.qp->slot, line);
+  if (units_.rates != nullptr) units_.rates->sent(sq.qp->slot, RateGate::kRequests, line);
   sq.turn_left -= std::max(frame_.payload_bytes, kLeastCharge);
   sq.step();
   show(sq);

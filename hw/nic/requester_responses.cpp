@@ -35,18 +35,14 @@ void Requester::take(ReceivedPacket packet) {
   const Qp& qp = *packet.qp;
   SendQueue* sq = in_slot(qp.slot);
   bool kept = false;
-  if (net::operation(frame.bth.opcode) == net::Operation::kCnp) {
-    if (units_.congestion != nullptr) units_.congestion->cnp(qp.slot);
+  const Time at = transport_.pass(packet.at, units_.class_of(qp.priority()));
+  units_.passed(Point::kAckReceived, qp.number, at);
+  if (sq == nullptr || sq->flushing || sq->broken() || !qp.sends()) {
+    metrics_.stale.add();
+  } else if (net::is_read_response(frame.bth.opcode)) {
+    answered(*sq, packet, at, kept);
   } else {
-    const Time at = transport_.pass(packet.at, units_.class_of(qp.priority()));
-    units_.passed(Point::kAckReceived, qp.number, at);
-    if (sq == nullptr || sq->flushing || sq->broken() || !qp.sends()) {
-      metrics_.stale.add();
-    } else if (net::is_read_response(frame.bth.opcode)) {
-      answered(*sq, packet, at, kept);
-    } else {
-      acknowledged(*sq, frame, at);
-    }
+    acknowledged(*sq, frame, at);
   }
   if (!kept) units_.receive_buffer->release(*packet.packet);
 }

@@ -231,11 +231,10 @@ bool Requester::window_open(SendQueue& sq) {
 }
 
 bool Requester::rate_allows(SendQueue& sq) {
-  if (units_.congestion == nullptr) return true;
-  const Time due = units_.congestion->next_packet(sq.qp->slot);
-  if (due <= units_.partition->now()) return true;
+  if (units_.rates == nullptr || units_.rates->allows(sq.qp->slot, RateGate::kRequests)) {
+    return true;
+  }
   leave(sq, SendState::kRate);
-  rate_timers_.arm(sq.qp->slot, due);
   return false;
 }
 
@@ -275,10 +274,12 @@ void Requester::context_ready(std::uint32_t /*slot*/, std::uint64_t ticket) {
 
 void Requester::may_send(std::uint32_t slot) {
   SendQueue* sq = in_slot(slot);
-  if (sq == nullptr) return;
-  if (sq->state == SendState::kRate || sq->state == SendState::kWindow) {
-    make_ready(*sq, units_.partition->now());
-  }
+  if (sq != nullptr && sq->state == SendState::kRate) make_ready(*sq, units_.partition->now());
+}
+
+void Requester::window_grew(std::uint32_t slot) {
+  SendQueue* sq = in_slot(slot);
+  if (sq != nullptr && sq->state == SendState::kWindow) make_ready(*sq, units_.partition->now());
 }
 
 // --- flushing ---

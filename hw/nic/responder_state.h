@@ -38,6 +38,7 @@ struct ReadState {
   std::uint32_t first_time = 0;              // of these, those that are no duplicates
   std::uint32_t making = RecordList::kNone;  // whose next response is to be made
   bool in_turn = false;                      // waits for its turn, or for room
+  bool held = false;                         // by congestion control
 };
 
 /// Acknowledgements: what is owed to the requester.

@@ -19,6 +19,7 @@ class CompletionSink;
 class ContextStore;
 class DmaPath;
 class PacketConsumer;
+class RateGate;
 class ReceiveBuffer;
 class TransmitPath;
 
@@ -57,6 +58,7 @@ struct Units {
   PacketConsumer* requester = nullptr;      // acknowledgements and READ responses
   PacketConsumer* responder = nullptr;      // requests
   CongestionControl* congestion = nullptr;  // null: none; queue pairs by slot
+  RateGate* rates = nullptr;                // of that
   Observer* observer = nullptr;             // null: nobody looks
   DeliveryObserver* deliveries = nullptr;   // likewise
 

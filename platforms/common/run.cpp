@@ -1,7 +1,6 @@
 // From main to exit code: the one place that knows the order of things.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +19,7 @@
 #include "platforms/common/platform.h"
 #include "platforms/common/progress.h"
 #include "platforms/common/report.h"
+#include "platforms/common/save_times.h"
 #include "platforms/common/signals.h"
 #include "platforms/common/yaml_reader.h"
 #include "tlm/base/error.h"
@@ -34,8 +34,6 @@ constexpr int kExpectationMissed = 1;
 constexpr int kBadInput = 2;
 constexpr int kBrokenInvariant = 3;
 constexpr int kInterrupted = 130;
-
-constexpr auto kRenew = std::chrono::seconds(1);
 
 /// A platform's keys and those of every run, as one configuration.
 struct WholeConfig {
@@ -112,17 +110,15 @@ class Run {
  private:
   int simulate() {
     Progress progress(*simulation_, run_.until, line_.quiet);
-    auto renew = start_ + kRenew;
+    SaveTimes saves(start_);
     try {
       const RunEnd end = simulation_->run(run_.until, [&] {
         progress.show();
-        const auto now = std::chrono::steady_clock::now();
-        if (now < renew) return;
+        const auto now = SaveTimes::Clock::now();
+        if (!saves.due(now)) return;
         outputs_->flush();
         write_report();
-        // A large fabric's report may take long on a busy machine: a tenth of the time at most.
-        const auto done = std::chrono::steady_clock::now();
-        renew = done + std::max<std::chrono::nanoseconds>(kRenew, 9 * (done - now));
+        saves.saved(now, SaveTimes::Clock::now());
       });
       result_.end = end == RunEnd::kDrained   ? "drained"
                     : end == RunEnd::kUntil   ? "until"

@@ -11,13 +11,14 @@
   // is late. It drains with time, down to the burst, and each packet fills it; an opening empties it
   // before. Of the time in which stage 2's packet was sent.
   localparam int unsigned DebtW = TimeW + FracW + 2;
-  logic signed [DebtW-1:0] debt, debt_q, drained, least, cost, unit;
+  logic signed [DebtW-1:0] debt, debt_q, owed_before, drained, least, cost, unit;
   logic                    charged;
   assign unit    = DebtW'(1) << FracW;
   assign least   = -(DebtW'(the_burst) << FracW);
   assign drained = debt_q - (DebtW'(ahead) << FracW);
   // Late by whole cycles: up to less than one more than the burst.
-  assign debt    = charged && o2 ? '0 : drained <= least - unit ? least : drained;
+  assign owed_before = drained <= least - unit ? least : drained;
+  assign debt        = charged && o2 ? '0 : owed_before;
   assign charged = s2_valid_q && s2_index_q == watched;
 
   // The packets of the last two cycles, as they came; the product added up bit by bit.
@@ -118,9 +119,9 @@
   `RY_ASSERT(ClearedSoFar, (IndexW + 1)'(watched) < init_q && !init_done, !kept[PointW])
   `RY_ASSERT(DebtIsBounded, started_q, debt_q > least - unit &&
              debt_q < (unit << (StampW - 1)))
-  `RY_ASSERT(NoContextNoDebt, init_done && !kept[PointW], debt == least)
+  `RY_ASSERT(NoContextNoDebt, init_done && !kept[PointW], owed_before == least)
   `RY_ASSERT(AContextIsTheDebt, init_done && kept[PointW],
-             owed <= least - unit ? debt == least : debt == owed)
+             owed <= least - unit ? owed_before == least : owed_before == owed)
   `RY_ASSERT(AContextIsNotTooLate, init_done && kept[PointW], owed >= -slot_late)
   `RY_ASSERT(Stages, 1'b1, s1_valid_q == v1 && s2_valid_q == v2 && s1_open_q == o1 &&
              s2_open_q == o2 && (!v1 || s1_index_q == i1) &&

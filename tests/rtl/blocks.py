@@ -152,13 +152,19 @@ BLOCKS = (
         'pacer', 'pacer',
         proofs=(
             Proof('behaviour', {'NumQps': 2, 'TimeW': 6, 'BytesW': 2, 'IntW': 1, 'FracW': 2},
-                  asserts=24, assumes=3, covers=5, cover_steps=9),
+                  asserts=24, assumes=3, covers=6, cover_steps=9),
         ),
         bugs=(
             Bug(PACER, "{sent_stamp - StampW'(burst_i), FracW'(0)}",
                 "{sent_stamp - StampW'(burst_i) - StampW'(1), FracW'(0)}", 'NeverReleasesEarly'),
             Bug(PACER, 'is_fresh && !behind ? context_now', 'is_fresh ? context_now',
                 'NeverReleasesEarly', steps=12),
+            # A new QP that waits for what another owed, and one that is paid for what it owes.
+            Bug(PACER, "s2_open_q ? {sent_stamp, FracW'(0)}",
+                "s2_open_q && !is_fresh ? {sent_stamp, FracW'(0)}",
+                'ReleasesInTheFirstWholeCycle', steps=10),
+            Bug(PACER, 's2_open_q    <= s1_open_q', 's2_open_q    <= s1_open_q || s2_valid_q',
+                'NeverReleasesEarly', steps=10),
             Bug(PACER, "StampW'(point[FracW-1:0] != '0)", "StampW'(0)", 'NeverReleasesEarly'),
             Bug(PACER, "StampW'(point[FracW-1:0] != '0)", "StampW'(1)",
                 'ReleasesInTheFirstWholeCycle'),

@@ -17,7 +17,6 @@ SUFFIX = {'report': '.json', 'trace': '.fst', 'pcap': '.pcapng', 'timeline': '.t
 ALL = tuple(SUFFIX)
 # A platform keeps SystemC's banner away by itself.
 ENVIRONMENT = {k: v for k, v in os.environ.items() if k != 'SYSTEMC_DISABLE_COPYRIGHT_MESSAGE'}
-LONGEST = 120  # seconds; no test comes near
 
 
 def text(value):
@@ -94,6 +93,7 @@ class PlatformCase(unittest.TestCase):
     """Base of tests of whole runs. `executable` is the platform's."""
 
     executable = None
+    longest = 120  # seconds; no run comes near
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -104,7 +104,7 @@ class PlatformCase(unittest.TestCase):
         sets = {key.replace('__', '.'): value for key, value in sets.items()}
         stem = self.folder / name
         done = subprocess.run(command_line(self.executable, stem, outputs, sets, arguments),
-                              capture_output=True, text=True, timeout=LONGEST,
+                              capture_output=True, text=True, timeout=self.longest,
                               env=ENVIRONMENT)
         self.assertEqual(done.returncode, code, done.stderr)
         return Run(stem, done.returncode, done.stdout, done.stderr)
@@ -123,14 +123,14 @@ class PlatformCase(unittest.TestCase):
 
     def wait_until(self, holds, process):
         """Until `holds()`, while the process runs."""
-        give_up = time.monotonic() + LONGEST
+        give_up = time.monotonic() + self.longest
         while not holds():
             self.assertIsNone(process.poll(), 'the run has ended')
             self.assertLess(time.monotonic(), give_up, 'waited in vain')
             time.sleep(0.01)
 
     def end_of(self, process, run):
-        run.out, run.err = process.communicate(timeout=LONGEST)
+        run.out, run.err = process.communicate(timeout=self.longest)
         run.code = process.returncode
         return run
 

@@ -335,6 +335,17 @@ TEST(NicQpHeaders, OverIpv6AndMarkableIfCongestionIsControlled) {
   EXPECT_EQ(qp.headers.ipv6.hop_limit, 33);
 }
 
+// A NIC that answers marks wants them, whoever controls its own rates.
+TEST(NicQpHeaders, AreMarkableIfCongestionIsNotified) {
+  NicConfig config = device_test::device_config();
+  config.cnp.enabled = true;
+  DeviceBench bench(config);
+  bench.make_objects();
+  const std::uint32_t number = bench.make_qp();
+  bench.move(number, QpState::kRtr);
+  EXPECT_EQ(bench.objects.qps.find(number)->headers.ipv4.ecn, net::Ecn::kEct0);
+}
+
 TEST_F(NicQpCommands, AQueuePairThatIsFoundBrokenIsFlushedAndToldOfOnce) {
   const std::uint32_t number = bench.make_qp();
   bench.move(number, QpState::kRts);

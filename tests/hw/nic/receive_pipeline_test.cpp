@@ -101,6 +101,41 @@ TEST_F(NicReceivePipeline, CountsCnpsAndTellsCongestionControl) {
   EXPECT_EQ(bench.metric("cnp_received"), 1U);
 }
 
+TEST_F(NicReceivePipeline, ACnpIsForTheQueuePairOfItsAddressesInAStateThatTakesIt) {
+  Congestion congestion;
+  bench.units.congestion = &congestion;
+  net::Frame f = bench.request(qp, Opcode::kCnp, 0);
+  f.ipv4.source.value ^= 1;
+  bench.arrive(f);
+  EXPECT_EQ(bench.metric("receive.stray_address"), 1U);
+  std::uint64_t strays = 0;
+  for (const auto state : {abi::QpState::kReset, abi::QpState::kInit, abi::QpState::kError}) {
+    qp.state = state;
+    bench.arrive(bench.request(qp, Opcode::kCnp, 0));
+    EXPECT_EQ(bench.metric("receive.stray_state"), ++strays);
+  }
+  EXPECT_THAT(congestion.cnps, ElementsAre());
+  // What it answered may have been READ responses, which go from RTR on.
+  qp.state = abi::QpState::kRtr;
+  bench.arrive(bench.request(qp, Opcode::kCnp, 0));
+  EXPECT_THAT(congestion.cnps, ElementsAre(1U));
+  EXPECT_EQ(bench.metric("cnp_received"), 1U);
+}
+
+TEST_F(NicReceivePipeline, MarkedRequestsAndResponsesAreToldToTheNotificationPoint) {
+  const auto mark = [](net::Frame& f) { f.ipv4.ecn = net::Ecn::kCe; };
+  bench.send(qp, Opcode::kRcRdmaWriteOnly, 8, mark);
+  net::Frame response = bench.request(qp, Opcode::kRcRdmaReadResponseOnly, 0);
+  mark(response);
+  bench.arrive(response);
+  net::Frame stray = bench.request(qp, Opcode::kRcRdmaWriteOnly, 0);
+  mark(stray);
+  stray.ipv4.source.value ^= 1;
+  bench.arrive(stray);
+  bench.run();
+  EXPECT_EQ(bench.metric("ce_received"), 2U);
+}
+
 TEST_F(NicReceivePipeline, AQueuePairThatGoesWhileItsContextIsReadTakesNothing) {
   bench.contexts.misses = 1;
   bench.send(qp, Opcode::kRcRdmaWriteOnly, 8);

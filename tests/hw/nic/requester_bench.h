@@ -71,7 +71,12 @@ struct RequesterBench : QpControl {
   static constexpr std::uint64_t kVirtual = 0x10'0000;
   static constexpr std::uint64_t kDataBytes = 0x8'0000;
 
+  /// Makes congestion control, or gives null; when the simulation is there.
+  using MakeControl = std::function<CongestionControl*(Simulation&)>;
+
   explicit RequesterBench(const NicConfig& with = bench_config(), CongestionControl* cc = nullptr)
+      : RequesterBench(with, [cc](Simulation&) { return cc; }) {}
+  RequesterBench(const NicConfig& with, const MakeControl& make_control)
       : config(with),
         later(simulation.partition()),
         dma(partition(), later),
@@ -90,7 +95,9 @@ struct RequesterBench : QpControl {
     units.transmit = &transmit;
     units.receive_buffer = &buffer;
     units.completions = &completions;
-    units.congestion = cc;
+    units.congestion = make_control(simulation);
+    if (units.congestion != nullptr) rates = std::make_unique<RateGate>(units);
+    units.rates = rates.get();
     requester = std::make_unique<Requester>(units);
     units.requester = requester.get();
     keys.keys[kKey] = {kVirtual, kDataBytes, kData, 1, abi::access::kLocalWrite};
@@ -223,6 +230,7 @@ struct RequesterBench : QpControl {
   FakeQps qps;
   FakeBuffer buffer;
   Units units;
+  std::unique_ptr<RateGate> rates;
   std::unique_ptr<Requester> requester;
   std::vector<abi::EventType> failures;
   std::vector<std::uint16_t> posted;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "hw/nic/congestion_notifier.h"
 #include "hw/nic/nak.h"
 #include "hw/nic/receive_pipeline.h"
 #include "hw/nic/responder.h"
@@ -41,7 +42,7 @@ class ResponderBench : public QpControl {
   static constexpr std::uint64_t kRemoteBytes = 64 * 1024;
   static constexpr std::uint32_t kLogReceive = 4;
 
-  explicit ResponderBench(const NicConfig& c = bench_config())
+  explicit ResponderBench(const NicConfig& c = bench_config(), CongestionControl* control = nullptr)
       : config(c),
         simulation(SimulationConfig{}),
         partition(simulation.partition(0)),
@@ -66,9 +67,13 @@ class ResponderBench : public QpControl {
     units.receive_buffer = &buffer;
     units.completions = &completions;
     units.requester = &requester;
+    units.congestion = control;
+    if (control != nullptr) rates = std::make_unique<RateGate>(units);
+    units.rates = rates.get();
     responder = std::make_unique<Responder>(units);
     units.responder = responder.get();
-    pipeline = std::make_unique<ReceivePipeline>(units);
+    notifier = std::make_unique<CongestionNotifier>(units, blocks);
+    pipeline = std::make_unique<ReceivePipeline>(units, *notifier);
     translation.keys[kRkey] = {kRemoteVa, kRemoteBytes, 1, 0xF, kRemoteBus, false};
     translation.keys[kLkey] = {kLocalVa, 64 * 1024, 1, abi::access::kLocalWrite, kLocalBus, false};
   }
@@ -76,6 +81,7 @@ class ResponderBench : public QpControl {
   /// After make_qp() of all.
   void start() {
     simulation.seal();
+    notifier->start();
     for (auto& qp : qps.qps) responder->ready(*qp);
     run();
   }
@@ -249,7 +255,10 @@ class ResponderBench : public QpControl {
   FakeRequester requester;
   FakeQps qps;
   Units units;
+  Blocks blocks;
+  std::unique_ptr<RateGate> rates;
   std::unique_ptr<Responder> responder;
+  std::unique_ptr<CongestionNotifier> notifier;
   std::unique_ptr<ReceivePipeline> pipeline;
   std::map<std::uint32_t, std::uint16_t> posted;
   std::vector<abi::EventType> failures;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/hw/nic/transmitter_bench.h"
 #include "tests/support/fresh_kernel.h"
 
@@ -202,6 +204,42 @@ TEST(NicTransmitter, APausedPriorityHoldsAndOthersGo) {
   EXPECT_THAT(bench.client.tickets, ElementsAre(2U, 3U, 1U, 0U));
   EXPECT_GT(bench.client.times[2], 2560 * kNanosecond);
   EXPECT_LT(bench.client.times[2], 2570 * kNanosecond + bench::kControlFrame);
+}
+
+// CNPs have a queue of their own: what waits or is paused of data does not hold them.
+TEST(NicTransmitter, ACnpIsHeldByAPauseOfItsOwnPriorityAlone) {
+  for (const unsigned paused : {3U, 6U}) {
+    support::FreshKernel kernel;
+    TransmitterBench bench;
+    bench.send_at(0, pfc(static_cast<std::uint8_t>(1U << paused), 2000));  // 2.56 us
+    bench.at(100 * kNanosecond, [&] {
+      for (std::uint32_t i = 0; i < 8; ++i) bench.take_write(3, i * 4096, 4096, i);
+    });
+    bench.at(800 * kNanosecond, [&] { bench.take(frame_of(6, 0, net::Opcode::kCnp), {}, 99); });
+    bench.run();
+    ASSERT_EQ(bench.client.tickets.size(), 9U);
+    const auto at = std::find(bench.client.tickets.begin(), bench.client.tickets.end(), 99U);
+    const Time left =
+        bench.client.times[static_cast<std::size_t>(at - bench.client.tickets.begin())];
+    if (paused == 3U) {
+      EXPECT_EQ(bench.client.tickets.front(), 99U);  // at once, though eight WRITEs wait
+      EXPECT_LT(left, 810 * kNanosecond);
+    } else {
+      EXPECT_GT(left, 2560 * kNanosecond);
+    }
+  }
+}
+
+TEST(NicTransmitter, ACnpWaitsForNoMoreThanThePacketOnTheLine) {
+  TransmitterBench bench;
+  bench.at(0, [&] {
+    for (std::uint32_t i = 0; i < 8; ++i) bench.take_write(3, i * 4096, 4096, i);
+  });
+  bench.at(700 * kNanosecond, [&] { bench.take(frame_of(6, 0, net::Opcode::kCnp), {}, 99); });
+  bench.run();
+  const auto at = std::find(bench.client.tickets.begin(), bench.client.tickets.end(), 99U);
+  const Time left = bench.client.times[static_cast<std::size_t>(at - bench.client.tickets.begin())];
+  EXPECT_LE(left, 700 * kNanosecond + slot_of(4096));
 }
 
 TEST(NicTransmitter, GivesNothingToALineThatIsDown) {

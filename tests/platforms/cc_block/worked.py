@@ -212,8 +212,9 @@ def dcqcn_np(inputs):
 def pacer(inputs):
     sheet = Sheet(len(inputs), [
         'tx_ready_o', 'next_valid_o', 'next_index_o', 'next_at_o', 'quiet_o', 'wake_valid_o', 'wake_o',
-        'init_q', 'fresh_q', 's1_valid_q', 's1_scan_q', 's1_index_q', 's1_bytes_q', 's1_interval_q',
-        's2_valid_q', 's2_scan_q', 's2_index_q', 's2_product_q', 'next_valid_q', 'next_index_q',
+        'init_q', 'fresh_q', 's1_valid_q', 's1_scan_q', 's1_open_q', 's1_index_q', 's1_bytes_q',
+        's1_interval_q', 's2_valid_q', 's2_scan_q', 's2_open_q', 's2_index_q', 's2_product_q',
+        'next_valid_q', 'next_index_q',
         'next_at_q', 'contexts[3]'])
     sent, until = set(), {}
     for t, i in enumerate(inputs):

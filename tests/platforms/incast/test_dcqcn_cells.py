@@ -4,68 +4,23 @@ et al. (SIGCOMM 2015): platforms/incast/dcqcn_reference.yaml says what is made a
 test_dcqcn_cells.py short | long"""
 
 import math
-import os
-import pathlib
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'support'))
-
-from platform_run import PlatformCase, source  # noqa: E402
-
-PACKET, QUEUED = 1106, 1086  # bytes of the line, and of the queue
-CNP = 8 + 78                 # bytes of the line to its last bit
-FEEDBACK_NS = 4000
-
-# (Gb/s, senders): mean queue in KB of 1,106 B packets, alpha, standard deviation of the queue
-REFERENCE = {(40, 2): (26.2, 0.109, 20), (40, 8): (123, 0.156, 45), (100, 2): (10.9, 0.091, 10),
-             (100, 8): (44.3, 0.126, 21), (400, 8): (12.1, 0.098, 9), (400, 32): (44.3, 0.128, 15)}
-MOST_GBPS = 1024 / 1106
+from dcqcn_reference import FEEDBACK_NS, PACKET, QUEUED, Cell, on_lines_ns
 
 
-def cnp_delay_ns(gbps):
-    """What is left of the feedback's 4 us: the packet goes over one link of 5 ns, the CNP over two;
-    dcqcn_np takes 3.5 cycles of 1 ns on average, dcqcn_rp 13.5."""
-    on_lines = (PACKET - 12 + 2 * CNP) * 8 / gbps + 3 * 5
-    return round(FEEDBACK_NS - on_lines - 17)
+class TesterCell(Cell):
+    config = 'dcqcn_reference.yaml'
+    delay = 'tester.cnp.delay'
+    received = 'received_payload'
+
+    def cnp_delay_ns(self, gbps):
+        """dcqcn_np takes 3.5 cycles of 1 ns on average, dcqcn_rp 13.5."""
+        return round(FEEDBACK_NS - on_lines_ns(gbps) - 17)
 
 
-class Cell(PlatformCase):
-    executable = os.environ['INCAST']
-
-    def cell(self, gbps, senders, *arguments, until=500, warm_up=250, **settings):
-        """One run of so many ms."""
-        run = self.run_platform(
-            '--config', source('platforms/incast/dcqcn_reference.yaml'), '--no-expect', *arguments,
-            **{'link.rate': f'{gbps}Gbps', 'traffic.senders': senders,
-               'tester.cnp.delay': f'{cnp_delay_ns(gbps)}ns', 'congestion.engine': 'model',
-               'until': f'{until}ms', 'warm_up': f'{warm_up}ms', **settings})
-        flows = range(senders)
-        run.queue_kb = run[f'sw0.port{senders}.queue_bytes_mean'] * PACKET / QUEUED / 1000
-        run.alpha = sum(run[f'flow{i}.alpha'] for i in flows) / senders
-        measured_ns = (until - warm_up) * 1e6
-        run.gbps = run[f'h{senders}.nic0.received_payload'] * 8 / measured_ns
-        return run
-
-    def assert_near(self, value, expected, part):
-        self.assertLessEqual(abs(value / expected - 1), part, f'{value} is not {expected}')
-
-    def assert_like_reference(self, gbps, senders, **settings):
-        run = self.cell(gbps, senders, **settings)
-        queue, alpha, _ = REFERENCE[gbps, senders]
-        self.assert_near(run.queue_kb, queue, 0.20)
-        self.assert_near(run.alpha, alpha, 0.10)
-        self.assertGreaterEqual(run['total.fairness_jain'], 0.98)
-        self.assertGreaterEqual(run.gbps, 0.99 * gbps * MOST_GBPS)
-        self.assertEqual(run['total.dropped_frames'], 0)
-        return run
-
-    def assert_pair(self, first, second):
-        self.assert_near(first.queue_kb, second.queue_kb, 0.15)
-        self.assert_near(first.alpha, second.alpha, 0.10)
-
-
-class Short(Cell):
+class Short(TesterCell):
     def deviation_kb(self, point):
         """Mean and standard deviation over time of the queue, in KB, read from the trace."""
         signal = 'sw0.port8.queue3_bytes'
@@ -96,7 +51,7 @@ class Short(Cell):
         self.assert_near(deviation, 71, 0.20)
 
 
-class Long(Cell):
+class Long(TesterCell):
     def test_cells_and_pairs_of_one_capacity_a_flow(self):
         few = self.assert_like_reference(100, 2)
         many = self.assert_like_reference(100, 8)

@@ -3,6 +3,7 @@
 FEW = {'iterations': 20, 'expect': '[]'}
 SHORT = {
     'completions_64b.yaml': FEW,
+    'congestion.yaml': FEW,
     'ideal.yaml': FEW,
     'latency.yaml': {**FEW, 'sizes': '[2B, 256B, 4KiB]'},
     'latency_400g.yaml': FEW,

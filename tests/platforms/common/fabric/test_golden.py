@@ -20,7 +20,8 @@ class FabricGolden(golden.Golden, PlatformCase):
     golden_file = TESTS / 'platforms' / PLATFORM / 'golden.json'
     kept = r'(total|flow\d+)\.|[^.]+\.(dropped_frames|buffer_peak_bytes)$'
     codes = {'ring_deadlock.yaml': 3}
-    sets = {'dcqcn_reference.yaml': {'until': '1ms', 'warm_up': '500us', 'expect': []}}
+    sets = {name: {'until': '1ms', 'warm_up': '500us', 'expect': []}
+            for name in ('dcqcn_reference.yaml', 'dcqcn_nics.yaml')}
 
     def renewal(self):
         return f'PLATFORM={PLATFORM} {super().renewal()}'
