@@ -236,6 +236,7 @@ void SwitchPort::mark(HeldFrame& frame) {
   }
   frame.packet->frame.set_ecn(net::Ecn::kCe);
   marked_.add();
+  mark_moment_.raise(partition_.now());
 }
 
 void SwitchPort::send_pfc() {

@@ -177,7 +177,7 @@ class SwitchPort : public sc_core::sc_module,
   std::array<Probe, kClasses> queue_probes_;
   Probe pause_received_probe_, paused_probe_, draining_probe_, xoff_sent_probe_, watchdog_probe_;
   SpanProbe pause_lane_, xoff_lane_;
-  Moment xoff_moment_, storm_moment_;
+  Moment xoff_moment_, storm_moment_, mark_moment_;
 };
 
 }  // namespace railyard

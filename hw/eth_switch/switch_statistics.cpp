@@ -136,6 +136,7 @@ void SwitchPort::register_probes() {
   probes.add(pause_lane_, {prefix + "pause", "Times when a priority was paused by the peer"});
   probes.add(xoff_lane_, {prefix + "xoff", "Times when the peer was to pause, with the cause"});
   probes.add(xoff_moment_, {prefix + "xoff", "An XOFF was sent, not a refresh"});
+  probes.add(mark_moment_, {prefix + "mark", "A frame left newly marked CE"});
   probes.add(storm_moment_, {prefix + "watchdog", "The watchdog found a storm"});
 }
 

@@ -130,6 +130,7 @@ Ref<net::Packet> FlowReceivers::next_cnp() {
   cnp->created = partition_.now();
   cnp->seal();
   cnp_sent_.add();
+  cnp_moment_.raise(partition_.now());
   partition_.close_work();
   return cnp;
 }
@@ -186,6 +187,7 @@ void FlowReceivers::register_all(const std::string& prefix) {
   s.add(latency_,
         {prefix + "latency_ns", "ns", "From the start of a packet's transmission to its delivery"},
         1000);
+  partition_.probes().add(cnp_moment_, {prefix + "cnp", "A CNP was sent"});
 }
 
 }  // namespace railyard

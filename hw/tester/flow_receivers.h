@@ -87,6 +87,7 @@ class FlowReceivers {
   std::uint64_t missing_ = 0;  // packets of all flows
   Counter packets_, payload_, out_of_order_, duplicate_, stray_, ce_, cnp_sent_;
   Histogram latency_;
+  Moment cnp_moment_;
 };
 
 }  // namespace railyard

@@ -23,7 +23,7 @@ class Fabric {
   virtual ~Fabric() = default;
   /// Names of the metrics of the summary table, in its order.
   virtual std::vector<std::string> summary() const = 0;
-  /// Text that stands before the summary table.
+  /// What is told of the run so far, before the summary table.
   virtual std::string text() const { return ""; }
   /// Adds its Verilated models to the run's trace, before that opens. `ticks` is to be called
   /// before their inputs change and eval() runs at a time.

@@ -117,15 +117,24 @@ void ReportFile::write(const RunResult& result) {
 }
 
 std::string block_cycles_text(const RunResult& result) {
+  constexpr std::size_t kShown = 3;
   if (result.block_cycles.empty() || result.frame_hops == 0) return "";
-  const double hops = static_cast<double>(result.frame_hops);
-  std::string text = "clock cycles a frame-hop: ";
+  const auto a_hop = [&](std::uint64_t cycles) {
+    return static_cast<double>(cycles) / static_cast<double>(result.frame_hops);
+  };
+  auto blocks = result.block_cycles;
+  std::stable_sort(blocks.begin(), blocks.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::uint64_t all = 0;
-  for (const auto& [block, count] : result.block_cycles) {
-    text += fmt::format("{} {:.3f}, ", block, static_cast<double>(count) / hops);
-    all += count;
+  std::string most;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const auto& [block, cycles] = blocks[i];
+    all += cycles;
+    if (i >= kShown || cycles == 0) continue;
+    most += fmt::format("{}{} {:.3f}", most.empty() ? "" : ", ", block, a_hop(cycles));
   }
-  return text + fmt::format("all blocks {:.3f}\n", static_cast<double>(all) / hops);
+  return fmt::format("clock cycles of blocks a frame-hop: {:.3f}{}\n", a_hop(all),
+                     most.empty() ? "" : " (" + most + ")");
 }
 
 std::string summary_table(const RunResult& result, const std::vector<std::string>& names) {

@@ -53,7 +53,8 @@ class ReportFile {
   bool replace_;  // by renaming; not what is no regular file
 };
 
-/// One line: cycles of the clocked blocks a frame-hop, by kind and in all. Empty without blocks.
+/// One line: cycles of the clocked blocks a frame-hop, in all and of those that take most. Empty
+/// without blocks.
 std::string block_cycles_text(const RunResult& result);
 
 /// The metrics of `names` as aligned lines "name value unit".

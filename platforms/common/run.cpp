@@ -11,9 +11,9 @@
 #include "platforms/common/assignment.h"
 #include "platforms/common/command_line.h"
 #include "platforms/common/config_json.h"
-#include "platforms/common/congestion/congestion_output.h"
 #include "platforms/common/describe.h"
 #include "platforms/common/describe_run.h"
+#include "platforms/common/how_to_look.h"
 #include "platforms/common/logging.h"
 #include "platforms/common/outputs.h"
 #include "platforms/common/platform.h"
@@ -214,7 +214,6 @@ class Run {
   void print_summary() const {
     fmt::print("{}", fabric_->text());
     fmt::print("{}", summary_table(result_, fabric_->summary()));
-    if (result_.congestion != nullptr) fmt::print("{}", congestion_text(*result_.congestion));
     const std::uint64_t left = simulation_->outstanding_work();
     const double simulated_us = static_cast<double>(result_.simulated) / kMicrosecond;
     const double hops = static_cast<double>(result_.frame_hops);
@@ -226,6 +225,7 @@ class Run {
     for (const std::string& path : outputs_->paths()) fmt::print("wrote {}\n", path);
     for (const std::string& path : fabric_->files()) fmt::print("wrote {}\n", path);
     if (report_) fmt::print("wrote {}\n", line_.report);
+    fmt::print("{}", how_to_look(line_));
     std::fflush(stdout);
   }
 

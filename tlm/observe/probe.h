@@ -143,17 +143,22 @@ struct LaneInfo {
   std::string doc;
 };
 
-/// Something worth stopping a ring for: "drop", "xoff", "link_down". Raised by models, listened to
-/// by --trace-trigger. One branch when off.
+/// Something worth stopping a ring for: "drop", "xoff", "mark". Raised by models whenever it
+/// happens; told, the first time alone, to --trace-trigger and to who says when it first happened.
+/// One branch when nobody listens, or all have been told.
 class Moment {
  public:
+  using Listener = std::function<void(Time)>;
+
   void raise(Time now) {
-    if (listener_ != nullptr) (*listener_)(now);
+    if (listeners_.empty()) return;
+    for (const Listener* listener : std::exchange(listeners_, {})) (*listener)(now);
   }
-  void listen(const std::function<void(Time)>* listener) { listener_ = listener; }
+  /// Is called once, when it is raised next. It outlives the run.
+  void listen(const Listener* listener) { listeners_.push_back(listener); }
 
  private:
-  const std::function<void(Time)>* listener_ = nullptr;
+  std::vector<const Listener*> listeners_;
 };
 
 struct MomentInfo {

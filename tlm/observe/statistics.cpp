@@ -120,9 +120,22 @@ void StatisticsRegistry::add(Histogram& histogram, MetricInfo info, double divis
   resets_.push_back([&histogram](Time) { histogram.reset(); });
 }
 
-void StatisticsRegistry::add_derived(MetricInfo info,
-                                     std::function<MetricValue(Time, Time)> compute) {
+void StatisticsRegistry::add_derived(MetricInfo info, Compute compute) {
   items_.push_back({std::move(info), std::move(compute), nullptr});
+}
+
+std::vector<StatisticsRegistry::Compute> StatisticsRegistry::values_named(
+    const std::string& last_name) const {
+  std::vector<Compute> values;
+  for (const Item& item : items_) {
+    const std::string& name = item.info.name;
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string::npos || name.compare(dot + 1, std::string::npos, last_name) != 0) {
+      continue;
+    }
+    values.push_back(item.compute);
+  }
+  return values;
 }
 
 void StatisticsRegistry::reset(Time now) {

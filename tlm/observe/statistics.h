@@ -143,6 +143,8 @@ class Histogram {
 /// All statistics of a partition.
 class StatisticsRegistry {
  public:
+  using Compute = std::function<MetricValue(Time now, Time measured)>;
+
   void add(Counter& counter, MetricInfo info);
   void add(Gauge& gauge, MetricInfo info);
   /// Yields NAME_mean and NAME_peak.
@@ -150,7 +152,9 @@ class StatisticsRegistry {
   /// Yields NAME_count, _mean, _min, _p50, _p99, _p999, _max, each value over `divisor`.
   void add(Histogram& histogram, MetricInfo info, double divisor = 1);
   /// A value computed from others when it is asked for. `measured` is the time since warm-up.
-  void add_derived(MetricInfo info, std::function<MetricValue(Time now, Time measured)> compute);
+  void add_derived(MetricInfo info, Compute compute);
+  /// The values of all metrics so far whose last name is this: "cnp_sent".
+  std::vector<Compute> values_named(const std::string& last_name) const;
 
   /// Called before values are read or reset: for who counts late what happened on time.
   void before_look(std::function<void()> catch_up) { looks_.push_back(std::move(catch_up)); }
@@ -175,7 +179,7 @@ class StatisticsRegistry {
  private:
   struct Item {
     MetricInfo info;
-    std::function<MetricValue(Time now, Time measured)> compute;
+    Compute compute;
     LevelWatch* watch;
   };
 

@@ -16,7 +16,8 @@ constexpr std::size_t kTrees = 100;
 constexpr std::size_t kVictims = 1000;
 constexpr std::size_t kDepths = 32;
 constexpr std::size_t kNames = 100;
-constexpr std::size_t kLines = 5;
+constexpr std::size_t kLines = 3;
+constexpr std::size_t kMembers = 4;
 
 double us(Time time) { return static_cast<double>(time) / kMicrosecond; }
 
@@ -50,6 +51,7 @@ Json tree_json(const CongestionTree& tree) {
 }
 
 std::string duration(Time time) {
+  if (time >= kSecond) return fmt::format("{:.1f} s", static_cast<double>(time) / kSecond);
   if (time >= kMillisecond) {
     return fmt::format("{:.1f} ms", static_cast<double>(time) / kMillisecond);
   }
@@ -64,17 +66,48 @@ std::string root_text(const CongestionTree& tree) {
   return fmt::format("{} priority {}", tree.root, tree.priority);
 }
 
-std::string tree_text(const CongestionTree& tree) {
-  std::string kind = name_of(tree.kind);
-  if (tree.kind == RootKind::kCycle) {
-    for (std::size_t i = 0; i < tree.members.size() && i < kLines; ++i) {
-      kind += (i == 0 ? " " : " > ") + tree.members[i];
-    }
-    if (tree.members.size() > kLines) kind += fmt::format(" > ... {} ports", tree.members.size());
+/// Some of a cycle's ports, in the order in which they wait.
+std::string members_text(const CongestionTree& tree) {
+  std::string text;
+  for (std::size_t i = 0; i < tree.members.size() && i < kMembers; ++i) {
+    text += (i == 0 ? "" : " > ") + tree.members[i];
   }
-  return fmt::format("congestion: root {} ({}): {}, {}, depth {}, {} paused\n", root_text(tree),
-                     kind, counted(tree.pauses, "pause"), duration(tree.time), tree.depths.size(),
-                     counted(tree.hosts, "host"));
+  return tree.members.size() > kMembers ? text + " > ..." : text;
+}
+
+std::string tree_text(const CongestionTree& tree) {
+  std::string root = root_text(tree) + ", " + name_of(tree.kind);
+  if (tree.kind == RootKind::kCycle) root += fmt::format(" of {}", tree.members.size());
+  std::string line = fmt::format("  {:<45}{:>8}{:>11}{:>7}{:>7}\n", root, tree.pauses,
+                                 duration(tree.time), tree.depths.size(), tree.hosts);
+  return tree.members.empty() ? line : line + "    " + members_text(tree) + "\n";
+}
+
+std::string trees_text(const CongestionReport& report) {
+  if (report.trees.empty()) return "";
+  std::string text = fmt::format("{:<47}{:>8}{:>11}{:>7}{:>7}\n", "pauses by their root", "count",
+                                 "time", "depth", "hosts");
+  for (std::size_t i = 0; i < report.trees.size() && i < kLines; ++i) {
+    text += tree_text(report.trees[i]);
+  }
+  if (report.trees.size() > kLines) {
+    text += fmt::format("  {} more\n", counted(report.trees.size() - kLines, "root"));
+  }
+  return text;
+}
+
+std::string victims_text(const CongestionReport& report) {
+  std::string text;
+  for (std::size_t i = 0; i < report.victims.size() && i < kLines; ++i) {
+    const VictimFlow& victim = report.victims[i];
+    text +=
+        fmt::format("victim: flow{} lost {} ({:.1f} %) to {}\n", victim.flow, duration(victim.lost),
+                    victim.share * 100, root_text(report.trees[victim.tree]));
+  }
+  if (report.victims.size() <= kLines) return text;
+  return text + fmt::format("victim: {} more, {} lost in all\n",
+                            counted(report.victims.size() - kLines, "flow"),
+                            duration(report.victims_lost));
 }
 
 }  // namespace
@@ -107,27 +140,8 @@ std::string congestion_json(const CongestionReport& report) {
 }
 
 std::string congestion_text(const CongestionReport& report) {
-  std::string text;
-  for (std::size_t i = 0; i < report.trees.size() && i < kLines; ++i) {
-    text += tree_text(report.trees[i]);
-  }
-  if (report.trees.size() > kLines) {
-    text += fmt::format("congestion: {} more\n", counted(report.trees.size() - kLines, "root"));
-  }
-  for (std::size_t i = 0; i < report.victims.size() && i < kLines; ++i) {
-    const VictimFlow& victim = report.victims[i];
-    text +=
-        fmt::format("victim: flow{} lost {} ({:.1f} %) to {}\n", victim.flow, duration(victim.lost),
-                    victim.share * 100, root_text(report.trees[victim.tree]));
-  }
-  if (report.victims.size() > kLines) {
-    text +=
-        fmt::format("victim: {} more, {} lost in all\n",
-                    counted(report.victims.size() - kLines, "flow"), duration(report.victims_lost));
-  }
-  if (report.unlogged > 0) {
-    text += fmt::format("congestion: {} not logged\n", counted(report.unlogged, "pause"));
-  }
+  std::string text = trees_text(report) + victims_text(report);
+  if (report.unlogged > 0) text += counted(report.unlogged, "pause") + " not logged\n";
   return text;
 }
 

@@ -12,6 +12,11 @@ class FlowResults {
  public:
   virtual ~FlowResults() = default;
   virtual std::size_t flow_count() const = 0;
+  /// The endpoints at its ends, as the topology numbers them.
+  virtual std::uint32_t source_of(std::size_t flow) const = 0;
+  virtual std::uint32_t destination_of(std::size_t flow) const = 0;
+  /// Payload that it is to bring.
+  virtual std::uint64_t bytes_of(std::size_t flow) const = 0;
   /// When the first flow might have begun: completions count from there. kForever: not yet.
   virtual Time began() const { return 0; }
   /// When the flow may begin.

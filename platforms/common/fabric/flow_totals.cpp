@@ -1,11 +1,10 @@
 #include "platforms/common/fabric/flow_totals.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
+#include <cmath>
+#include <string>
 
-#include "hw/eth_switch/eth_switch.h"
-#include "hw/eth_switch/switch_port.h"
+#include "platforms/common/fabric/port_sums.h"
 
 namespace railyard {
 
@@ -13,14 +12,11 @@ namespace {
 
 constexpr double kGigabitsPerSecond = 8000;  // of a byte a picosecond
 
-constexpr std::size_t kShownFlows = 8;
-constexpr std::size_t kShownSwitches = 4;
-constexpr std::size_t kShownPorts = 6;
-
-std::map<std::string, double> values_of(const std::vector<Metric>& metrics) {
-  std::map<std::string, double> values;
-  for (const Metric& metric : metrics) values[metric.info.name] = metric.value.real;
-  return values;
+/// The least value that at least so large a part of them does not exceed; 0: there are none.
+Time nearest_rank(const std::vector<Time>& ascending, double fraction) {
+  if (ascending.empty()) return 0;
+  const double rank = std::ceil(fraction * static_cast<double>(ascending.size()));
+  return ascending[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
 }
 
 }  // namespace
@@ -74,7 +70,13 @@ double FlowTotals::completion_us() const {
   return static_cast<double>(last - flows_.began()) / kMicrosecond;
 }
 
-void FlowTotals::register_all(StatisticsRegistry& statistics) {
+void FlowTotals::register_all(Simulation& simulation) {
+  StatisticsRegistry& statistics = simulation.partition(0).statistics();
+  register_port_sums(simulation);
+  register_first(statistics, "xoff", "the first XOFF was sent", firsts_.xoff);
+  register_first(statistics, "mark", "the first frame was marked CE", firsts_.mark);
+  register_first(statistics, "cnp", "the first CNP was sent", firsts_.cnp);
+  register_durations(statistics);
   statistics.add_derived({"total.goodput_gbps", "Gb/s",
                           "Payload received of all flows over the time from the first start to the "
                           "last completion, warm-up or not"},
@@ -100,60 +102,32 @@ void FlowTotals::register_all(StatisticsRegistry& statistics) {
       [this](Time, Time) { return MetricValue::of(static_cast<std::uint64_t>(cyclic_ports_)); });
 }
 
-std::vector<std::string> FlowTotals::summary(Simulation& simulation) const {
-  std::vector<std::string> names = {"total.goodput_gbps",   "total.fairness_jain",
-                                    "total.completion_us",  "total.unfinished_flows",
-                                    "total.dropped_frames", "total.pause_depth",
-                                    "total.victim_flows"};
-  if (cyclic_ports_ != 0) names.emplace_back("total.cyclic_dependency_ports");
-  const Values values = values_of(simulation.metrics());
-  append_switches(values, names);
-  append_ports(values, names);
-  for (std::size_t i = 0; i < flows_.flow_count() && i < kShownFlows; ++i) {
-    names.push_back("flow" + std::to_string(i) + ".completion_us");
-    names.push_back("flow" + std::to_string(i) + ".goodput_gbps");
+// --- how long flows took ---
+
+std::vector<Time> FlowTotals::durations() const {
+  std::vector<Time> durations;
+  for (std::size_t i = 0; i < flows_.flow_count(); ++i) {
+    if (flows_.complete(i)) durations.push_back(flows_.completed_at(i) - flows_.started_at(i));
   }
-  return names;
+  std::sort(durations.begin(), durations.end());
+  return durations;
 }
 
-/// Of the switches those that dropped most, then those that buffered most.
-void FlowTotals::append_switches(const Values& values, std::vector<std::string>& names) const {
-  std::vector<std::string> prefixes;
-  for (const EthSwitch* node : network_.switches())
-    prefixes.push_back(std::string(node->name()) + ".");
-  const auto weight = [&](const std::string& prefix) {
-    return std::make_pair(values.at(prefix + "dropped_frames"),
-                          values.at(prefix + "buffer_peak_bytes"));
+void FlowTotals::register_durations(StatisticsRegistry& statistics) {
+  const std::string name = "total.flow_completion_us";
+  const std::string doc =
+      "From a flow's start to its last byte, of flows that have been received whole, warm-up or "
+      "not";
+  const auto add = [&](const char* suffix, const char* which, double fraction) {
+    statistics.add_derived({name + suffix, "us", doc + ": " + which}, [this, fraction](Time, Time) {
+      const auto took = static_cast<double>(nearest_rank(durations(), fraction));
+      return MetricValue::of(took / kMicrosecond);
+    });
   };
-  std::stable_sort(prefixes.begin(), prefixes.end(),
-                   [&](const auto& a, const auto& b) { return weight(a) > weight(b); });
-  prefixes.resize(std::min(prefixes.size(), kShownSwitches));
-  for (const std::string& prefix : prefixes) {
-    names.push_back(prefix + "dropped_frames");
-    names.push_back(prefix + "buffer_peak_bytes");
-  }
-}
-
-/// Of the switches' ports those that paused and marked most.
-void FlowTotals::append_ports(const Values& values, std::vector<std::string>& names) const {
-  constexpr std::array<const char*, 3> kShown = {"pfc_xoff_sent", "pause_us", "ecn_marked"};
-  std::vector<std::pair<double, std::string>> ports;
-  for (EthSwitch* node : network_.switches()) {
-    for (std::size_t i = 0; i < node->port_count(); ++i) {
-      const auto number = static_cast<PortId>(i);
-      if (!node->has_port(number)) continue;
-      const std::string prefix = std::string(node->port(number).name()) + ".";
-      double events = 0;
-      for (const char* metric : kShown) events += values.at(prefix + metric);
-      if (events > 0) ports.emplace_back(events, prefix);
-    }
-  }
-  std::stable_sort(ports.begin(), ports.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
-  ports.resize(std::min(ports.size(), kShownPorts));
-  for (const auto& port : ports) {
-    for (const char* metric : kShown) names.push_back(port.second + metric);
-  }
+  add("_min", "least", 0);
+  add("_p50", "median", 0.5);
+  add("_p99", "99th percentile", 0.99);
+  add("_max", "most", 1);
 }
 
 }  // namespace railyard

@@ -1,12 +1,11 @@
-// What a fabric sums up over all its flows and switches, and which metrics it shows first.
+// What a fabric sums up over all its flows and ports.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
+#include "platforms/common/fabric/first_moments.h"
 #include "platforms/common/fabric/flow_results.h"
 #include "platforms/common/fabric/network.h"
 #include "tlm/observe/statistics.h"
@@ -14,30 +13,39 @@
 
 namespace railyard {
 
+/// When congestion first showed.
+struct Firsts {
+  explicit Firsts(Simulation& simulation)
+      : xoff("xoff", simulation), mark("mark", simulation), cnp("cnp", simulation) {}
+
+  FirstMoment xoff, mark, cnp;
+};
+
 class FlowTotals {
  public:
-  /// `cyclic_ports`: egress ports in a cyclic buffer dependency. What is given by reference
-  /// outlives it.
-  FlowTotals(const FlowResults& flows, const Network& network, std::size_t cyclic_ports)
-      : flows_(flows), network_(network), cyclic_ports_(cyclic_ports) {}
+  /// Once all modules are there. `cyclic_ports`: egress ports in a cyclic buffer dependency. What
+  /// is given by reference outlives it.
+  FlowTotals(const FlowResults& flows, const Network& network, std::size_t cyclic_ports,
+             Simulation& simulation)
+      : flows_(flows), network_(network), cyclic_ports_(cyclic_ports), firsts_(simulation) {}
 
-  void register_all(StatisticsRegistry& statistics);
-  std::vector<std::string> summary(Simulation& simulation) const;
+  void register_all(Simulation& simulation);
+  const Firsts& firsts() const { return firsts_; }
 
  private:
-  using Values = std::map<std::string, double>;
-  void append_switches(const Values& values, std::vector<std::string>& names) const;
-  void append_ports(const Values& values, std::vector<std::string>& names) const;
-
   Time end_of(std::size_t flow, Time now) const;
   double goodput_gbps(Time now) const;
   double fairness(Time now) const;
   std::uint64_t unfinished_flows() const;
   double completion_us() const;
+  /// Of flows that are complete, ascending.
+  std::vector<Time> durations() const;
+  void register_durations(StatisticsRegistry& statistics);
 
   const FlowResults& flows_;
   const Network& network_;
   std::size_t cyclic_ports_;
+  Firsts firsts_;
 };
 
 }  // namespace railyard

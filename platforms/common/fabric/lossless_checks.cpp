@@ -28,33 +28,31 @@ std::uint8_t priority_in_switches(const FabricConfig& config, const Classifier& 
   return classifier.priority(frame);
 }
 
-std::uint32_t largest_frame(const FlowConfig& flow) {
+std::uint32_t frame_of(const FabricConfig& config, std::uint32_t payload) {
   net::Frame frame;
-  frame.ethernet.has_vlan = flow.vlan.has_value();
-  frame.ethernet.type = std::holds_alternative<net::Ipv4Address>(flow.source.ip)
-                            ? net::EtherType::kIpv4
-                            : net::EtherType::kIpv6;
+  frame.ethernet.has_vlan = config.traffic.vlan.has_value();
+  frame.ethernet.type =
+      config.nic.ip == IpVersion::k4 ? net::EtherType::kIpv4 : net::EtherType::kIpv6;
   frame.ipv4.protocol = frame.ipv6.next_header = net::kProtocolUdp;
   frame.udp.destination_port = net::kRoceUdpPort;
   frame.bth.opcode = net::Opcode::kUcRdmaWriteOnly;
-  frame.payload_bytes =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(flow.path_mtu, flow.message_size));
+  frame.payload_bytes = payload;
   return net::frame_bytes(frame);
 }
 
 class Checks {
  public:
-  explicit Checks(const FabricConfig& config)
-      : config_(config), classifier_(config.switches.classifier) {}
+  Checks(const FabricConfig& config, const LosslessHosts& hosts)
+      : config_(config), hosts_(hosts), classifier_(config.switches.classifier) {}
 
   /// Of a link from a switch to a switch or a host.
   void response(const Topology::Link& link, bool to_host) const {
     const BufferConfig& buffers = config_.switches.buffers;
     const std::uint64_t limit = peer_response_quanta(buffers, link.rate);
     const std::uint64_t taken =
-        to_host ? config_.tester.response_quanta : own_response_quanta(buffers, link.rate);
+        to_host ? hosts_.response_quanta : own_response_quanta(buffers, link.rate);
     if (taken <= limit) return;
-    refuse(std::string(to_host ? "tester" : "switch.pfc") + ".response_quanta of " +
+    refuse((to_host ? hosts_.response_key : "switch.pfc.response_quanta") + " of " +
                std::to_string(taken) + " is more than the " + std::to_string(limit) +
                " that headrooms at " + format_rate(link.rate) + " are for",
            "write switch.headroom.response_quanta: " + std::to_string(taken));
@@ -62,10 +60,7 @@ class Checks {
 
   /// Of a host that does not take frames as fast as they come: what still comes after its XOFF.
   void receive_buffer(const Topology::Link& link) const {
-    const TesterConfig& tester = config_.tester;
-    const bool slow = tester.drain_rate.has_value() || tester.receive_stall.probability > 0 ||
-                      !tester.stuck.empty() || !config_.stuck.empty();
-    if (!slow || !tester.pfc.enabled) return;
+    if (!hosts_.pauses || !hosts_.slow(link)) return;
     LinkConfig cable = config_.link;
     cable.length = link.length;
     const HeadroomConfig& headroom = config_.switches.buffers.headroom;
@@ -79,21 +74,21 @@ class Checks {
     line.interface_delay = 0;
     // The frame that crosses, what comes until the pause acts, and a frame that has begun by then.
     const std::uint64_t least =
-        tester.pfc.xoff + 2ULL * headroom.largest_lossless_frame + pause_window(line);
-    if (tester.receive_buffer >= least) return;
-    refuse("tester.receive_buffer of " + format_bytes(tester.receive_buffer) +
+        hosts_.xoff + 2ULL * headroom.largest_lossless_frame + pause_window(line);
+    if (hosts_.buffer >= least) return;
+    refuse(hosts_.buffer_key + " of " + format_bytes(hosts_.buffer) +
                " does not hold what comes until a pause acts at " + format_rate(link.rate) +
-               ": with tester.pfc.xoff of " + format_bytes(tester.pfc.xoff) + " it takes " +
+               ": with " + hosts_.xoff_key + " of " + format_bytes(hosts_.xoff) + " it takes " +
                format_bytes(least),
-           "enlarge tester.receive_buffer, or lower tester.pfc.xoff");
+           "enlarge " + hosts_.buffer_key + ", or lower " + hosts_.xoff_key);
   }
 
-  void flow(const FlowConfig& flow) const {
+  void flow(const LosslessFlow& flow) const {
     const std::uint8_t priority = counted_as("traffic", flow.priority, flow.dscp);
     const std::uint32_t accepted =
         std::min(config_.switches.buffers.headroom.largest_frame,
                  config_.switches.buffers.headroom.largest_lossless_frame);
-    const std::uint32_t bytes = largest_frame(flow);
+    const std::uint32_t bytes = frame_of(config_, flow.payload);
     if (!is_lossless(config_, priority) || bytes <= accepted) return;
     refuse("traffic: frames of " + std::to_string(bytes) + " B in lossless priority " +
                std::to_string(priority) + " are larger than the " + std::to_string(accepted) +
@@ -120,27 +115,26 @@ class Checks {
   }
 
   const FabricConfig& config_;
+  const LosslessHosts& hosts_;
   Classifier classifier_;
 };
 
 }  // namespace
 
 void check_lossless(const FabricConfig& config, const Topology& topology,
-                    const std::vector<FlowConfig>& flows) {
+                    const LosslessHosts& hosts, const std::vector<LosslessFlow>& flows) {
   const BufferConfig& buffers = config.switches.buffers;
   if (!buffers.pfc.enabled || buffers.pfc.priorities.empty()) return;
   if (buffers.headroom.rule == HeadroomRule::kByHand) return;
-  const Checks checks(config);
+  const Checks checks(config, hosts);
   for (const Topology::Link& link : topology.links()) {
     if (link.b.node < topology.hosts()) continue;  // back to back
     const bool to_host = link.a.node < topology.hosts();
     checks.response(link, to_host);
     if (to_host) checks.receive_buffer(link);
   }
-  for (const FlowConfig& flow : flows) checks.flow(flow);
-  if (config.tester.cnp.enabled) {
-    checks.counted_as("tester.cnp", config.tester.cnp.priority, config.tester.cnp.dscp);
-  }
+  for (const LosslessFlow& flow : flows) checks.flow(flow);
+  if (hosts.cnp.enabled) checks.counted_as(hosts.cnp_key, hosts.cnp.priority, hosts.cnp.dscp);
 }
 
 }  // namespace railyard

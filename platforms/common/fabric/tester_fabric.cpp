@@ -9,6 +9,7 @@
 #include "hw/tester/port.h"
 #include "platforms/common/fabric/lossless_checks.h"
 #include "platforms/common/fabric/modules.h"
+#include "platforms/common/fabric/story.h"
 #include "tlm/base/error.h"
 #include "waveforms/trace_file.h"
 
@@ -27,15 +28,20 @@ TesterFabric::TesterFabric(const FabricConfig& config, Simulation& simulation, b
   build_hosts(checks);
   network_.add_routes(routes, [this](std::uint32_t i) { return address_of(i, config_.nic.ip).ip; });
   add_flows(routes);
-  check_lossless(config_, topology_, flows_);
+  check_pauses();
   watch_congestion(routes);
-  totals_ = std::make_unique<FlowTotals>(
-      *this, network_, say_topology(topology_, routes, config_.switches.buffers.pfc.enabled));
-  totals_->register_all(simulation.partition(0).statistics());
+  const std::size_t cycle = say_topology(topology_, routes, config_.switches.buffers.pfc.enabled);
+  totals_ = std::make_unique<FlowTotals>(*this, network_, cycle, simulation);
+  totals_->register_all(simulation);
   register_congestion_metrics(simulation.partition(0).statistics(), *congestion_);
 }
 
 TesterFabric::~TesterFabric() = default;
+
+std::string TesterFabric::text() const {
+  return story_text(tell(*this, endpoints_, totals_->firsts(), simulation_.metrics()),
+                    congestion_->at(simulation_.now()));
+}
 
 void TesterFabric::join(TraceFile& trace, std::function<void(Time)> ticks) {
   for (const Blocks::Traced& block : blocks_.traced()) trace.add_model(block.name, block.trace);
@@ -104,6 +110,29 @@ void TesterFabric::add_flows(const Routes& routes) {
   }
   check_contexts();
   for (TesterPort* port : endpoint_ports_) port->seal();
+}
+
+void TesterFabric::check_pauses() const {
+  const TesterConfig& tester = config_.tester;
+  LosslessHosts hosts;
+  hosts.response_key = "tester.response_quanta";
+  hosts.response_quanta = tester.response_quanta;
+  hosts.buffer_key = "tester.receive_buffer";
+  hosts.buffer = tester.receive_buffer;
+  hosts.xoff_key = "tester.pfc.xoff";
+  hosts.xoff = tester.pfc.xoff;
+  hosts.pauses = tester.pfc.enabled;
+  const bool slow = tester.drain_rate.has_value() || tester.receive_stall.probability > 0 ||
+                    !tester.stuck.empty() || !config_.stuck.empty();
+  hosts.slow = [slow](const Topology::Link& /*link*/) { return slow; };
+  hosts.cnp_key = "tester.cnp";
+  hosts.cnp = tester.cnp;
+  std::vector<LosslessFlow> flows;
+  for (const FlowConfig& flow : flows_) {
+    const std::uint64_t payload = std::min<std::uint64_t>(flow.path_mtu, flow.message_size);
+    flows.push_back({flow.priority, flow.dscp, static_cast<std::uint32_t>(payload)});
+  }
+  check_lossless(config_, topology_, hosts, flows);
 }
 
 // The blocks of congestion control hold so many queue pairs of a port.

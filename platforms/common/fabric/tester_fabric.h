@@ -32,7 +32,8 @@ class TesterFabric : public Fabric, public FlowResults {
   TesterFabric(const FabricConfig& config, Simulation& simulation, bool checks);
   ~TesterFabric() override;
 
-  std::vector<std::string> summary() const override { return totals_->summary(simulation_); }
+  std::vector<std::string> summary() const override { return {}; }
+  std::string text() const override;
   const CongestionReport* congestion(Time now) override { return &congestion_->at(now); }
 
   Blocks* blocks() override { return &blocks_; }
@@ -43,6 +44,13 @@ class TesterFabric : public Fabric, public FlowResults {
 
  private:
   std::size_t flow_count() const override { return flows_.size(); }
+  std::uint32_t source_of(std::size_t flow) const override { return flow_ends_[flow].source; }
+  std::uint32_t destination_of(std::size_t flow) const override {
+    return flow_ends_[flow].destination;
+  }
+  std::uint64_t bytes_of(std::size_t flow) const override {
+    return flows_[flow].messages * flows_[flow].message_size;
+  }
   Time started_at(std::size_t flow) const override { return flows_[flow].start; }
   bool ended(std::size_t flow) const override;
   bool complete(std::size_t flow) const override;
@@ -58,6 +66,7 @@ class TesterFabric : public Fabric, public FlowResults {
   void build_hosts(bool checks);
   void add_flows(const Routes& routes);
   void check_contexts() const;
+  void check_pauses() const;
   void watch_congestion(const Routes& routes);
   TesterPort& endpoint_port(std::uint32_t endpoint) const { return *endpoint_ports_[endpoint]; }
   TesterConfig tester_config(std::uint32_t endpoint) const;

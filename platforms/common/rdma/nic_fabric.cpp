@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "hw/nic/qp_table.h"
+#include "platforms/common/fabric/lossless_checks.h"
+#include "platforms/common/fabric/story.h"
 #include "tlm/base/error.h"
 #include "waveforms/trace_file.h"
 
@@ -38,6 +40,7 @@ NicFabric::NicFabric(const NicFabricConfig& config, Simulation& simulation, bool
   const Routes routes(topology_, config.fabric.topology.routing);
   blocks_.on_tick([this](Time now) { context_.set_time(now); });
   add_flows(routes);
+  check_pauses();
   add_hosts(checks);
   network_.add_routes(routes,
                       [this](std::uint32_t i) { return address_of(i, config_.hosts.nic.ip).ip; });
@@ -45,14 +48,19 @@ NicFabric::NicFabric(const NicFabricConfig& config, Simulation& simulation, bool
   watch_congestion(routes);
   const std::size_t cycle =
       say_topology(topology_, routes, config.fabric.switches.buffers.pfc.enabled);
-  totals_ = std::make_unique<FlowTotals>(*this, network_, cycle);
+  totals_ = std::make_unique<FlowTotals>(*this, network_, cycle, simulation);
   StatisticsRegistry& statistics = simulation.partition(0).statistics();
-  totals_->register_all(statistics);
+  totals_->register_all(simulation);
   register_congestion_metrics(statistics, *congestion_);
   register_metrics(statistics);
 }
 
 NicFabric::~NicFabric() = default;
+
+std::string NicFabric::text() const {
+  return story_text(tell(*this, endpoints_, totals_->firsts(), simulation_.metrics()),
+                    congestion_->at(simulation_.now()));
+}
 
 void NicFabric::join(TraceFile& trace, std::function<void(Time)> ticks) {
   for (const Blocks::Traced& block : blocks_.traced()) trace.add_model(block.name, block.trace);
@@ -105,6 +113,30 @@ void NicFabric::check_host(std::size_t endpoint, const std::vector<Flow>& flows)
                     "traffic: a message of each flow of " + endpoints_[endpoint].host + " is " +
                         format_bytes(bytes) + ", more than half of a host's memory",
                     "write a smaller traffic.message_size, or a larger host.memory.size");
+}
+
+void NicFabric::check_pauses() const {
+  const nic::NicConfig& nic = config_.hosts.nic;
+  LosslessHosts hosts;
+  hosts.response_key = "nic.receive.response_quanta";
+  hosts.response_quanta = nic.receive.response_quanta;
+  hosts.buffer_key = "nic.receive.buffer";
+  hosts.buffer = nic.receive.buffer;
+  hosts.xoff_key = "nic.receive.xoff";
+  hosts.xoff = nic.receive.xoff;
+  hosts.pauses = nic.receive.pfc;
+  hosts.slow = [this](const Topology::Link& link) {
+    return config_.hosts.of_host(topology_.nodes()[link.a.node].name).slower_than(link.rate);
+  };
+  hosts.cnp_key = "nic.cnp";
+  hosts.cnp = nic.cnp;
+  std::vector<LosslessFlow> flows;
+  for (std::size_t i = 0; i < book().size(); ++i) {
+    const Flow& flow = book().flow(i);
+    const std::uint64_t payload = std::min<std::uint64_t>(flow.path_mtu, flow.message_size);
+    flows.push_back({flow.priority(), flow.dscp(), static_cast<std::uint32_t>(payload)});
+  }
+  check_lossless(config_.fabric, topology_, hosts, flows);
 }
 
 // --- modules ---
@@ -166,7 +198,6 @@ bool NicFabric::find_mac(const verbs::Gid& gid, verbs::Mac& mac) const {
 }
 
 void NicFabric::watch_congestion(const Routes& routes) {
-  constexpr unsigned kPriorityShift = 5;  // of a traffic class
   std::vector<FlowPath> paths;
   for (std::size_t i = 0; i < book().size(); ++i) {
     const Flow& flow = book().flow(i);
@@ -174,7 +205,7 @@ void NicFabric::watch_congestion(const Routes& routes) {
     path.flow = i;
     path.source = network_.port_number(topology_.endpoints()[flow.source].nic);
     path.destination = network_.port_number(topology_.endpoints()[flow.destination].nic);
-    path.priority = static_cast<std::uint8_t>(flow.traffic_class >> kPriorityShift);
+    path.priority = flow.priority();
     path.egresses = network_.egresses(routes, flow.source, flow.destination);
     paths.push_back(std::move(path));
   }

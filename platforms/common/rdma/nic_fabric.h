@@ -27,7 +27,8 @@ class NicFabric : public Fabric, public FlowResults {
   NicFabric(const NicFabricConfig& config, Simulation& simulation, bool checks);
   ~NicFabric() override;
 
-  std::vector<std::string> summary() const override { return totals_->summary(simulation_); }
+  std::vector<std::string> summary() const override { return {}; }
+  std::string text() const override;
   const CongestionReport* congestion(Time now) override { return &congestion_->at(now); }
   Blocks* blocks() override { return &blocks_; }
   void join(TraceFile& trace, std::function<void(Time)> ticks) override;
@@ -39,6 +40,11 @@ class NicFabric : public Fabric, public FlowResults {
   const FlowBook& book() const { return setting_->book; }
 
   std::size_t flow_count() const override { return book().size(); }
+  std::uint32_t source_of(std::size_t flow) const override { return book().flow(flow).source; }
+  std::uint32_t destination_of(std::size_t flow) const override {
+    return book().flow(flow).destination;
+  }
+  std::uint64_t bytes_of(std::size_t flow) const override { return book().flow(flow).bytes(); }
   Time began() const override { return book().began(); }
   Time started_at(std::size_t flow) const override { return book().start_of(flow); }
   bool ended(std::size_t flow) const override { return complete(flow); }
@@ -50,6 +56,7 @@ class NicFabric : public Fabric, public FlowResults {
 
   void add_flows(const Routes& routes);
   void check_host(std::size_t endpoint, const std::vector<Flow>& flows) const;
+  void check_pauses() const;
   void add_hosts(bool checks);
   RdmaHostConfig host_config(std::uint32_t endpoint) const;
   void add_programs();

@@ -12,6 +12,11 @@ namespace {
 constexpr unsigned kDscpShift = 2;      // in a traffic class
 constexpr unsigned kPriorityShift = 3;  // in a DSCP
 
+/// A NIC counts a packet to the priority that its DSCP says.
+std::uint8_t priority_of(std::uint8_t dscp) {
+  return static_cast<std::uint8_t>(dscp >> kPriorityShift);
+}
+
 /// Keys of group `traffic` that NICs have nothing for.
 void check_traffic(const PatternConfig& traffic, const Bound& bound) {
   bound.needs("traffic.rate", traffic.rate.has_value(), "source: tester");
@@ -23,11 +28,26 @@ void check_traffic(const PatternConfig& traffic, const Bound& bound) {
                       "leave rate out, or write source: tester");
   }
   const std::uint8_t dscp = traffic.dscp_of(traffic.priority);
-  if (dscp >> kPriorityShift == traffic.priority) return;
+  if (priority_of(dscp) == traffic.priority) return;
   bound.fail("traffic.dscp",
-             fmt::format("a NIC counts DSCP {} to priority {}, not {}", dscp,
-                         dscp >> kPriorityShift, traffic.priority),
+             fmt::format("a NIC counts DSCP {} to priority {}, not {}", dscp, priority_of(dscp),
+                         traffic.priority),
              "write a DSCP of 8 * priority to 8 * priority + 7");
+}
+
+/// What only a list of flows can ask for; it may be a file.
+void check_flow(const FlowSpec& flow, const PatternConfig& traffic) {
+  const auto refuse = [&](const std::string& problem, const std::string& remedy) {
+    throw ConfigError(traffic.mark.place(), "traffic: " + problem, remedy);
+  };
+  if (flow.rate) {
+    refuse("NICs have no rate of a flow", "leave rate out, or write source: tester");
+  }
+  const std::uint8_t dscp = traffic.dscp_of(flow.priority);
+  if (priority_of(dscp) == flow.priority) return;
+  refuse(fmt::format("a NIC counts DSCP {} to priority {}, not to {} of a flow", dscp,
+                     priority_of(dscp), flow.priority),
+         "leave traffic.dscp out, or the flow's priority");
 }
 
 }  // namespace
@@ -79,6 +99,7 @@ std::vector<Flow> flows_of(const NicFabricConfig& config,
                            const std::vector<PatternEndpoint>& endpoints, RandomStream random) {
   std::vector<Flow> flows;
   for (const FlowSpec& spec : make_flows(config.fabric.traffic, endpoints, std::move(random))) {
+    check_flow(spec, config.fabric.traffic);
     Flow flow;
     flow.source = spec.source;
     flow.destination = spec.destination;

@@ -1,5 +1,7 @@
 #include "platforms/common/rdma/rdma_host_config.h"
 
+#include <algorithm>
+
 #include "hw/congestion/dcqcn.h"
 #include "hw/nic/nic_profile.h"
 
@@ -103,6 +105,12 @@ void RdmaHostConfig::control(const CongestionConfig& congestion, const Topology&
                "write less, or congestion.algorithm: none and no nic.cnp");
   }
   if (congestion.controls()) check_controlled_rates(built, bound);
+}
+
+bool RdmaHostConfig::slower_than(Rate line) const {
+  const Rate link = pcie == PcieWay::kIdeal ? host.ideal.bandwidth : bandwidth_of(pcie_link);
+  const double least = std::min(link.bits_per_second(), host.memory.bandwidth.bits_per_second());
+  return least < line.bits_per_second();
 }
 
 RdmaHostConfig RdmaHostConfig::of_host(const std::string& name) const {

@@ -58,6 +58,9 @@ struct RdmaHostConfig {
   /// How their NICs control congestion; refuses what they cannot.
   void control(const CongestionConfig& congestion, const Topology& built, const Bound& bound);
 
+  /// Whether a host takes less than a line of that rate brings: its PCIe or memory is slower.
+  bool slower_than(Rate line) const;
+
   /// Of one host by its name.
   RdmaHostConfig of_host(const std::string& name) const;
 };

@@ -34,6 +34,9 @@ struct Flow {
   std::uint32_t traffic_class = 0;  // of IP
 
   std::uint64_t bytes() const { return messages * message_size; }
+  std::uint8_t dscp() const { return static_cast<std::uint8_t>(traffic_class >> 2U); }
+  /// As NICs count it.
+  std::uint8_t priority() const { return static_cast<std::uint8_t>(dscp() >> 3U); }
 };
 
 struct FlowRecord {

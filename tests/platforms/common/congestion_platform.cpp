@@ -1,4 +1,5 @@
 // A platform without a module that tells of pauses which `scene` makes up.
+#include "platforms/common/congestion/congestion_output.h"
 #include "platforms/common/platform.h"
 #include "tests/platforms/common/congestion_support.h"
 
@@ -88,6 +89,7 @@ class PausedPlatform : public Platform {
    public:
     explicit Told(CongestionReport report) : report_(std::move(report)) {}
     std::vector<std::string> summary() const override { return {}; }
+    std::string text() const override { return congestion_text(report_); }
     const CongestionReport* congestion(Time /*now*/) override { return &report_; }
 
    private:

@@ -163,19 +163,20 @@ TEST(Congestion, TheSummaryNamesRootsAndVictimsAndWhatIsMissing) {
   CongestionReport report = fabric.analyse(kEnd);
   report.unlogged = 7;
   EXPECT_EQ(congestion_text(report),
-            "congestion: root l1.p0 priority 3 (oversubscription): 4 pauses, 0.0 us, depth 3, "
-            "2 hosts paused\n"
+            "pauses by their root                              count       time  depth  hosts\n"
+            "  l1.p0 priority 3, oversubscription                  4     0.0 us      3      2\n"
             "victim: flow1 lost 0.0 us (3.0 %) to l1.p0 priority 3\n"
-            "congestion: 7 pauses not logged\n");
+            "7 pauses not logged\n");
   report.trees.assign(8, report.trees[0]);
   report.trees[0].time = 4'500'000'000;
   report.trees[0].kind = RootKind::kCycle;
   report.trees[0].members = {"a.x", "b.x"};
   report.victims.assign(9, report.victims[0]);
   const std::string text = congestion_text(report);
-  EXPECT_THAT(text, HasSubstr("(cycle a.x > b.x): 4 pauses, 4.5 ms, depth 3"));
-  EXPECT_THAT(text, HasSubstr("congestion: 3 roots more\n"));
-  EXPECT_THAT(text, HasSubstr("victim: 4 flows more, 0.0 us lost in all\n"));
+  EXPECT_THAT(text, HasSubstr("priority 3, cycle of 2 "));
+  EXPECT_THAT(text, HasSubstr(" 4     4.5 ms      3      2\n    a.x > b.x\n"));
+  EXPECT_THAT(text, HasSubstr("  5 roots more\n"));
+  EXPECT_THAT(text, HasSubstr("victim: 6 flows more, 0.0 us lost in all\n"));
   EXPECT_EQ(congestion_text({}), "");
 }
 

@@ -129,5 +129,23 @@ TEST(SortMetrics, RefusesANameTwice) {
   EXPECT_THROW(sort_metrics(metrics), std::logic_error);
 }
 
+TEST(StatisticsRegistry, ValuesAreFoundByTheLastNameOfTheirMetrics) {
+  Counter a;
+  Counter b;
+  Counter other;
+  StatisticsRegistry registry;
+  registry.add(a, {"x.cnp_sent", "packets", "of x"});
+  registry.add(b, {"y.z.cnp_sent", "packets", "of y.z"});
+  registry.add(other, {"x.not_cnp_sent", "packets", "of another name"});
+  registry.add(other, {"cnp_sent", "packets", "of nobody"});
+  a.add(3);
+  b.add(5);
+  const auto values = registry.values_named("cnp_sent");
+  ASSERT_EQ(values.size(), 2U);
+  EXPECT_EQ(values[0](0, 0).whole, 3U);
+  b.add(1);
+  EXPECT_EQ(values[1](0, 0).whole, 6U);
+}
+
 }  // namespace
 }  // namespace railyard

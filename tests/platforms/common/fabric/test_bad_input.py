@@ -15,7 +15,7 @@ import mutants  # noqa: E402
 from mutants import at, quantity  # noqa: E402
 from refusals import Bench, Mutant, refused  # noqa: E402
 
-INCAST = os.environ['LOAD_BALANCE']
+LOAD_BALANCE = os.environ['LOAD_BALANCE']
 
 GOOD = """\
 seed: 1
@@ -85,7 +85,7 @@ def topologies():
         yield Mutant(name, f'{line}\n'.encode(), place=place, says=says)
 
     for name, keys, *says in (
-            ('no leaves', 'kind: leaf_spine, spines: 1, hosts_per_switch: 1', 'leaves', 'required'),
+            ('no switches', 'kind: ring, hosts_per_switch: 1', 'switches', 'required'),
             ('a key of another kind', 'kind: star, hosts: 3, spines: 2', 'spines', 'no key of kind'),
             ('an odd fat tree', 'kind: fat_tree, k: 5', 'odd'),
             ('a million hosts', 'kind: star, hosts: 1000000', 'hosts'),
@@ -119,9 +119,9 @@ def traffic():
         return Mutant(f'traffic: {keys}', b'topology: {kind: star, hosts: 4}\n'
                       + f'traffic: {{{keys}}}\n'.encode(), place=at(1), says=says)
 
-    yield one('senders: 4', 'traffic.senders', '4 endpoints')
-    yield one('senders: 0', 'traffic.senders')
-    yield one('receiver: 4', 'traffic.receiver', '0 to 3')
+    yield one('pattern: incast, senders: 4', 'traffic.senders', '4 endpoints')
+    yield one('pattern: incast, senders: 0', 'traffic.senders')
+    yield one('pattern: incast, receiver: 4', 'traffic.receiver', '0 to 3')
     yield one('pattern: ring, hops: 4', 'traffic.hops', 'itself')
     yield one('pattern: ring, senders: 2', 'no key of pattern ring')
     yield one('pattern: poisson, duration: 1000s', 'traffic.duration', 'at most 200000')
@@ -174,8 +174,8 @@ class BadInput(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.bench = Bench(INCAST, GOOD, folder.name)
-        described = subprocess.run([INCAST, '--describe=json'], capture_output=True, check=True)
+        cls.bench = Bench(LOAD_BALANCE, GOOD, folder.name)
+        described = subprocess.run([LOAD_BALANCE, '--describe=json'], capture_output=True, check=True)
         cls.document = mutants.Document(GOOD, mutants.parameters(json.loads(described.stdout)))
 
     def check(self, group, cases):

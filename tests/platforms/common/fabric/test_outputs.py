@@ -1,5 +1,6 @@
 """What a fabric writes, as others read it: its capture by tshark and scapy, its trace by fst2vcd."""
 
+import re
 import unittest
 
 from fabric_case import FabricCase, total
@@ -9,6 +10,7 @@ from tshark import INBOUND, OUTBOUND
 INCAST = """
 data: carried
 link: {rate: 400Gbps, length: 5m}
+topology: {kind: star, hosts: 5}
 switch: {buffer: 3MiB, ecn: {kmin: 50KB, kmax: 400KB}}
 tester: {cnp: {enabled: true, interval: 1us}}
 traffic: {pattern: incast, senders: 4, messages: 8, message_size: 64KiB}
@@ -17,7 +19,7 @@ PRIORITY = 3
 CE = 3
 
 
-class Capture(FabricCase):
+class CaptureCase(FabricCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -27,6 +29,8 @@ class Capture(FabricCase):
         tshark.FIELDS['qp'] = 'infiniband.bth.destqp'
         cls.addClassCleanup(lambda: (tshark.FIELDS.clear(), tshark.FIELDS.update(cls.fields)))
 
+
+class Capture(CaptureCase):
     def capture(self, **settings):
         run = self.run_text(INCAST, outputs=('report', 'pcap'), **settings)
         return run, tshark.packets(run.path('pcap'))
@@ -139,12 +143,85 @@ class Totals(FabricCase):
         self.assertEqual(run['total.completion_us'], 0)
         self.assertEqual(total(run, 'pfc_xoff_sent'), 0)
 
-    def test_the_summary_is_short_whatever_the_size(self):
-        run = self.run_text('topology: {kind: fat_tree, k: 8}\ndata: elided\n'
-                            'traffic: {pattern: permutation, messages: 1}\n')
-        self.assertLess(run.out.count('\n'), 80)
-        for name in ('total.goodput_gbps', 'total.fairness_jain', 'flow7.completion_us'):
-            self.assertIn(name, run.out)
+    def test_sums_are_those_of_the_ports(self):
+        run = self.run_text(INCAST)
+        for ending in ('pfc_xoff_sent', 'ecn_marked', 'cnp_sent', 'pause_us'):
+            parts = [value for name, value in run.metrics.items()
+                     if name.endswith('.' + ending) and not name.startswith('total.')]
+            self.assertGreater(sum(parts), 0, ending)
+            self.assertAlmostEqual(run['total.' + ending], sum(parts), delta=1e-6, msg=ending)
+
+    def test_completion_times_are_those_of_the_flows_from_their_starts(self):
+        run = self.run_text(INCAST, traffic__stagger='10us')
+        took = sorted(run[f'flow{i}.completion_us'] - 10 * i for i in range(4))
+        expected = {'min': took[0], 'p50': took[1], 'p99': took[3], 'max': took[3]}
+        for which, value in expected.items():
+            self.assertAlmostEqual(run[f'total.flow_completion_us_{which}'], value, delta=1e-6)
+
+    def test_without_a_pause_a_mark_or_a_cnp_there_is_no_first(self):
+        run = self.run_text(INCAST, traffic__messages=1, traffic__message_size='1KiB')
+        for event in ('xoff', 'mark', 'cnp'):
+            self.assertEqual(run[f'total.first_{event}_us'], 0)
+        self.assertRegex(run.out, r'marks +none\n')
+
+
+class Firsts(CaptureCase):
+    """As a capture has them, and as the summary says."""
+
+    def setUp(self):
+        super().setUp()
+        self.done = self.run_text(INCAST, outputs=('report', 'pcap'), traffic__start='3us')
+        self.packets = [p for p in tshark.packets(self.done.path('pcap'))
+                        if p['direction'] == OUTBOUND]
+
+    def assert_first(self, event, packets, label):
+        first = min(packets, key=lambda p: p['time'])
+        at = self.done[f'total.first_{event}_us']
+        # A capture's time is that of a frame's last bit; a moment is when it begins.
+        self.assertGreater(first['time'] / 1e3, at)
+        self.assertLess(first['time'] / 1e3, at + 0.1)
+        port = first['interface'].replace('sw0.link', 'sw0.port').replace('.link', '.nic')
+        self.assertRegex(self.done.out, rf'{label} +\d+ +{at:.2f} us  {port}\n')
+
+    def test_the_first_xoff_is_the_first_pfc_frame_of_a_port(self):
+        self.assert_first('xoff', [p for p in self.packets if p['classes'] is not None
+                                   and p['quanta'] > 0], 'XOFFs')
+
+    def test_the_first_mark_is_the_first_frame_that_leaves_with_ce(self):
+        self.assert_first('mark', [p for p in self.packets if p['ecn'] == CE], 'marks')
+
+    def test_the_first_cnp_is_the_first_that_leaves_the_receiver(self):
+        self.assert_first('cnp', [p for p in self.packets if p['opcode'] == 0x81
+                                  and p['interface'] == 'h4.link0'], 'CNPs')
+
+
+    def test_a_trace_may_begin_with_it(self):
+        for event in ('xoff', 'mark', 'cnp'):
+            run = self.run_text(INCAST, '--trace-trigger', event, '--trace-pre', '1us',
+                                name=event, outputs=('report', 'trace'), traffic__start='3us')
+            begin, unit = re.search(r'the trace begins at (\d+)(ps|ns|us)', run.out).groups()
+            begin = int(begin) * {'ps': 1, 'ns': 1000, 'us': 10**6}[unit]
+            self.assertEqual(begin, round(run[f'total.first_{event}_us'] * 1e6) - 10**6)
+
+
+class Summary(FabricCase):
+    def test_it_fits_a_terminal_whatever_the_size(self):
+        for text in ('topology: {kind: fat_tree, k: 8}\ndata: elided\n'
+                     'traffic: {pattern: permutation, messages: 1}\n',
+                     'topology: {kind: star, hosts: 65}\ndata: elided\n'
+                     'traffic: {pattern: incast, senders: 64, messages: 1}\n'):
+            run = self.run_text(text)
+            self.assertLessEqual(run.out.count('\n'), 25)
+            self.assertLessEqual(max(len(line) for line in run.out.splitlines()), 80)
+            self.assertRegex(run.out, r'(\d+) of \1 finished\n')
+
+    def test_it_ends_with_how_to_look(self):
+        run = self.run_text(INCAST)
+        self.assertRegex(run.out, r'\nto look: --trace FILE.fst .*, then\n +\S+ view FILE\n$')
+        run = self.run_text(INCAST, outputs=('trace', 'pcap', 'timeline'))
+        for output in ('trace', 'pcap'):
+            self.assertRegex(run.out, rf'railyard view {run.path(output)}\n')
+        self.assertIn(f"{run.path('timeline')} in https://ui.perfetto.dev\n", run.out)
 
 
 if __name__ == '__main__':
