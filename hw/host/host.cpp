@@ -88,7 +88,9 @@ Host::Host(sc_core::sc_module_name name, Partition& partition, const HostConfig&
       port_(root_ ? root_->name() : ideal_->name(), partition, cpu_port()),
       next32_(map_.mmio32().base),
       next64_(map_.mmio64().base) {
-  memory_.on_watch_added([this](std::uint64_t, std::uint64_t) { hierarchy_.watch_added(); });
+  memory_.on_watch_added([this](std::uint64_t address, std::uint64_t bytes) {
+    hierarchy_.watch_added(address, bytes);
+  });
   const CoreSurroundings surroundings{memory_, map_, port_, interrupts_, errors_};
   for (std::size_t i = 0; i < cores.size(); ++i) {
     cores_.push_back(std::make_unique<HostCore>(("core" + std::to_string(i)).c_str(), config.core,

@@ -100,45 +100,27 @@ void Hierarchy::report(const std::string& where, const std::string& what) {
 
 void Hierarchy::write_starts(UnderWay& write, std::uint64_t address, std::uint64_t bytes,
                              Time ahead) {
-  if (watched(address, bytes)) {
-    write.sight = scheduler_.expect(now(), ahead);
-  } else {
-    write.sight = UnderWay::kUnseen;
-    sets_out(write);
-  }
+  sets_out(write, address, bytes,
+           watched(address, bytes) ? scheduler_.expect(now(), ahead) : kUnseen);
 }
 
 void Hierarchy::write_ends(UnderWay& write) {
-  if (write.seen()) {
-    scheduler_.seen(write.sight);
-    write.sight = UnderWay::kUnseen;
-    return;
-  }
-  if (--under_way_[write.generation ? 1 : 0] > 0 || !draining_) return;
-  if (under_way_[generation_ ? 0 : 1] > 0) return;
-  draining_ = false;
-  scheduler_.relax();
-  if (again_) {
-    again_ = false;
-    drain();
-  }
+  if (write.index == UnderWay::kNone) return;
+  if (seen(write)) scheduler_.seen(writes_[write.index].sight);
+  writes_[write.index] = {};
+  free_writes_.push_back(write.index);
+  write = {};
 }
 
-void Hierarchy::watch_added() {
-  ++watches_;
-  drain();
-}
-
-// Those under way now are attended until they have ended.
-void Hierarchy::drain() {
-  if (draining_) {
-    again_ = true;
-    return;
+// Where those are that are under way, nobody knows here: each may be seen with the next step, until
+// it goes on to where more is known of it.
+void Hierarchy::watch_added(std::uint64_t address, std::uint64_t bytes) {
+  for (Write& write : writes_) {
+    const bool overlaps = write.address < address + bytes && address < write.address + write.bytes;
+    if (write.bytes > 0 && write.sight == kUnseen && overlaps) {
+      write.sight = scheduler_.expect(now(), 0);
+    }
   }
-  if (under_way_[generation_ ? 1 : 0] == 0) return;
-  generation_ = !generation_;
-  draining_ = true;
-  scheduler_.attend();
 }
 
 }  // namespace railyard::pcie

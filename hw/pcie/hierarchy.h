@@ -73,50 +73,59 @@ class Hierarchy : public sc_core::sc_module {
   void write_starts(Tlp& tlp, Time ahead = 0) {
     write_starts(tlp.under_way, tlp.address, tlp.bytes, ahead);
   }
-  /// The same for a TLP of a transfer that has set out.
+  /// The same for a TLP of a transfer that has set out: what nobody watches has no part that
+  /// somebody does.
   void write_starts(Tlp& tlp, const UnderWay& transfer, Time ahead) {
-    if (transfer.seen() || transfer.watches != watches_) {
+    if (seen(transfer)) {
       write_starts(tlp, ahead);
     } else {
-      sets_out(tlp.under_way);
+      sets_out(tlp.under_way, tlp.address, tlp.bytes, kUnseen);
     }
   }
   /// It does not end before `at`, nor, wherever it waits still, within the next `ahead`.
   void write_goes_on(const Tlp& tlp, Time at, Time ahead = 0) {
-    if (tlp.under_way.seen()) scheduler_.expect(tlp.under_way.sight, at, ahead);
+    if (seen(tlp.under_way)) scheduler_.expect(writes_[tlp.under_way.index].sight, at, ahead);
   }
   /// It can be seen by all, or is lost.
   void write_ends(UnderWay& write);
   void write_ends(Tlp& tlp) { write_ends(tlp.under_way); }
-  /// Somebody begins to wait for writes: those under way may be what he waits for.
-  void watch_added();
+  /// Somebody begins to wait for writes to a range: those under way may be what he waits for.
+  void watch_added(std::uint64_t address, std::uint64_t bytes);
 
  private:
+  static constexpr LazyScheduler::Sight kUnseen = ~LazyScheduler::Sight{0};
+  struct Write {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;               // 0: of no write
+    LazyScheduler::Sight sight = kUnseen;  // its end is seen outside
+  };
+
   void start_of_simulation() override;
-  void drain();
-  void sets_out(UnderWay& write) {
-    write.generation = generation_;
-    write.watches = watches_;
-    ++under_way_[generation_ ? 1 : 0];
+  bool watched(std::uint64_t address, std::uint64_t bytes) const;
+  bool seen(const UnderWay& write) const {
+    return write.index != UnderWay::kNone && writes_[write.index].sight != kUnseen;
+  }
+  void sets_out(UnderWay& write, std::uint64_t address, std::uint64_t bytes,
+                LazyScheduler::Sight sight) {
+    if (free_writes_.empty()) {
+      free_writes_.push_back(static_cast<std::uint32_t>(writes_.size()));
+      writes_.emplace_back();
+    }
+    write.index = free_writes_.back();
+    free_writes_.pop_back();
+    writes_[write.index] = {address, bytes, sight};
   }
 
   LazyScheduler scheduler_;
   Pool<Tlp> tlps_;
   Pool<MemoryAccess> accesses_;
-  bool watched(std::uint64_t address, std::uint64_t bytes) const;
-
   const MemoryPort* memory_ = nullptr;
   bool translated_ = false;
   std::vector<const PlacedFunction*> functions_;
   std::vector<Error> errors_;
   Counter error_count_;
-  // Writes under way that nobody waits for, of the generation of the last watch_added() and of
-  // those before it.
-  std::uint64_t under_way_[2] = {0, 0};
-  std::uint64_t watches_ = 0;  // that have begun
-  bool generation_ = false;
-  bool draining_ = false;  // the other generation is attended
-  bool again_ = false;     // and this one is to be
+  std::vector<Write> writes_;  // under way, and places of those that were
+  std::vector<std::uint32_t> free_writes_;
 };
 
 }  // namespace railyard::pcie

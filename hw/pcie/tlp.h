@@ -66,14 +66,11 @@ constexpr std::size_t kStages = 8;
 
 class Port;
 
-/// A posted write, or a transfer of several, that somebody outside may wait for.
+/// A posted write, or a transfer of several, that somebody outside may wait for: one of those that
+/// the Hierarchy keeps.
 struct UnderWay {
-  static constexpr std::uint32_t kUnseen = ~std::uint32_t{0};
-  std::uint32_t sight = kUnseen;  // LazyScheduler's: its end is seen outside
-  bool generation = false;        // began before or after somebody last began to wait
-  std::uint64_t watches = 0;      // that had begun when it set out
-
-  bool seen() const { return sight != kUnseen; }
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::uint32_t index = kNone;
 };
 
 /// `address` is that of the first byte that is meant; `bytes` spans the first to the last, which in

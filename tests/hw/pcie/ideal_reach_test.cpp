@@ -203,7 +203,8 @@ TEST(IdealPcie, AWatchThatBeginsDuringAWriteIsToldInTime) {
   host::HostMemoryConfig config = IdealBench::device_memory_config();
   host::HostMemory memory("memory", hierarchy.scheduler(), config, host::HostData::kCarried);
   hierarchy.set_memory(memory, false);
-  memory.on_watch_added([&](std::uint64_t, std::uint64_t) { hierarchy.watch_added(); });
+  memory.on_watch_added(
+      [&](std::uint64_t address, std::uint64_t bytes) { hierarchy.watch_added(address, bytes); });
   struct Host : InterruptSink, DmaListener, host::MemoryWatcher {
     void interrupt(std::uint32_t) override {}
     void dma_done(const DmaDone&) override {}

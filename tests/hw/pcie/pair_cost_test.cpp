@@ -3,6 +3,7 @@
 
 #include "tests/hw/pcie/pair_bench.h"
 #include "tests/support/allocations.h"
+#include "tests/support/fresh_kernel.h"
 
 namespace railyard::pcie::bench {
 namespace {
@@ -21,6 +22,29 @@ TEST(PcieCost, AnUncontendedReadOfAPageTakesLessThanTwentyKernelEvents) {
   ASSERT_EQ(bench.done.size(), 1U);
   EXPECT_LT(bench.simulation.kernel_events(), 20U);
   EXPECT_GT(bench.hierarchy.scheduler().fired(), 40U);
+}
+
+// The wakes of a run of long writes, in which watches of 64 B at `address` begin now and then.
+std::uint64_t wakes_with_watches(std::uint64_t address) {
+  constexpr unsigned kWatches = 20;
+  PairConfig config;
+  config.alarms = kWatches;
+  const support::FreshKernel kernel;
+  PairBench bench{config};
+  bench.run([&] {
+    bench.write_elided(0, 1U << 20);
+    for (unsigned i = 0; i < kWatches; ++i) {
+      bench.at(i, (i + 1) * 600 * kNanosecond, [&] { bench.hierarchy.watch_added(address, 64); });
+    }
+  });
+  return bench.simulation.kernel_events();
+}
+
+// A core that begins to wait for one line is no reason to have all writes to others on time.
+TEST(PcieCost, AWatchHasTheWritesOnTimeThatItIsFor) {
+  const std::uint64_t elsewhere = wakes_with_watches(1U << 23);
+  EXPECT_LT(elsewhere, 60U);
+  EXPECT_GT(wakes_with_watches(1U << 19), elsewhere + 10);
 }
 
 // Writes and reads with their bytes, both directions at once, all checkers on, with the rings and
