@@ -40,12 +40,7 @@ void RdmaPerfFabric::join(TraceFile& trace, std::function<void(Time)> ticks) {
 }
 
 void RdmaPerfFabric::add_hosts(bool checks) {
-  for (const rdma::SlowHostConfig& slow : config_.hosts.slow) {
-    const auto node = topology_.find(slow.host);
-    if (node && *node < topology_.hosts()) continue;
-    throw ConfigError(slow.mark.place(), "slow: there is no host " + slow.host,
-                      "write a host of the topology, such as h0");
-  }
+  config_.hosts.check_slow(topology_);
   network_.add_hosts(
       [&](const std::string& name, const std::vector<HostPort>& ports) {
         auto host = std::make_unique<rdma::RdmaHost>(
@@ -87,18 +82,7 @@ void RdmaPerfFabric::start_program(std::uint32_t node, std::vector<Role> roles) 
   Program& program = *programs_.back();
   hosts_[node]->set_program(
       [&program](Core& core, AddressSpace& memory) { program.run(core, memory); },
-      [this](const verbs::Gid& gid, verbs::Mac& mac) { return find_mac(gid, mac); });
-}
-
-/// What address resolution would find.
-bool RdmaPerfFabric::find_mac(const verbs::Gid& gid, verbs::Mac& mac) const {
-  for (std::uint32_t i = 0; i < topology_.endpoints().size(); ++i) {
-    const nic::NicAddress address = rdma::nic_address(i, config_.hosts.nic.ip);
-    if (address.gid != gid) continue;
-    mac = address.mac.bytes;
-    return true;
-  }
-  return false;
+      rdma::neighbours_of(topology_.endpoints().size(), config_.hosts.nic.ip));
 }
 
 void RdmaPerfFabric::watch_congestion(const Routes& routes) {

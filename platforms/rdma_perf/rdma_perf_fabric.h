@@ -32,7 +32,6 @@ class RdmaPerfFabric : public Fabric {
   void add_hosts(bool checks);
   void add_programs();
   void start_program(std::uint32_t node, std::vector<Role> roles);
-  bool find_mac(const verbs::Gid& gid, verbs::Mac& mac) const;
   void watch_congestion(const Routes& routes);
   void register_metrics(StatisticsRegistry& statistics);
   void register_bandwidth(StatisticsRegistry& statistics, SizeResult& result);

@@ -142,12 +142,7 @@ void NicFabric::check_pauses() const {
 // --- modules ---
 
 void NicFabric::add_hosts(bool checks) {
-  for (const SlowHostConfig& slow : config_.hosts.slow) {
-    const auto node = topology_.find(slow.host);
-    if (node && *node < topology_.hosts()) continue;
-    throw ConfigError(slow.mark.place(), "slow: there is no host " + slow.host,
-                      "write a host of the topology, such as h0");
-  }
+  config_.hosts.check_slow(topology_);
   network_.add_hosts(
       [&](const std::string& name, const std::vector<HostPort>& ports) {
         const std::uint32_t endpoint = ports.front().endpoint;
@@ -178,23 +173,11 @@ void NicFabric::add_programs() {
     if (ends_[i].empty()) continue;
     programs_.push_back(std::make_unique<FlowProgram>(*setting_, ends_[i]));
     FlowProgram& program = *programs_.back();
-    hosts_[i]->set_program(
-        [&program](Core& core, AddressSpace&) { program.run(core); },
-        [this](const verbs::Gid& gid, verbs::Mac& mac) { return find_mac(gid, mac); });
+    hosts_[i]->set_program([&program](Core& core, AddressSpace&) { program.run(core); },
+                           neighbours_of(endpoints_.size(), config_.hosts.nic.ip));
     deliveries_.push_back(std::make_unique<Deliveries>(book(), ends_[i]));
     hosts_[i]->nic().set_delivery_observer(*deliveries_.back());
   }
-}
-
-/// What address resolution would find.
-bool NicFabric::find_mac(const verbs::Gid& gid, verbs::Mac& mac) const {
-  for (std::uint32_t i = 0; i < endpoints_.size(); ++i) {
-    const nic::NicAddress address = nic_address(i, config_.hosts.nic.ip);
-    if (address.gid != gid) continue;
-    mac = address.mac.bytes;
-    return true;
-  }
-  return false;
 }
 
 void NicFabric::watch_congestion(const Routes& routes) {

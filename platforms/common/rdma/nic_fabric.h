@@ -60,7 +60,6 @@ class NicFabric : public Fabric, public FlowResults {
   void add_hosts(bool checks);
   RdmaHostConfig host_config(std::uint32_t endpoint) const;
   void add_programs();
-  bool find_mac(const verbs::Gid& gid, verbs::Mac& mac) const;
   void watch_congestion(const Routes& routes);
   void register_metrics(StatisticsRegistry& statistics);
   void register_flow(StatisticsRegistry& statistics, std::size_t flow);

@@ -43,6 +43,18 @@ nic::NicAddress nic_address(std::uint32_t endpoint, IpVersion version) {
   return nic;
 }
 
+verbs::Neighbours neighbours_of(std::size_t endpoints, IpVersion version) {
+  return [endpoints, version](const verbs::Gid& gid, verbs::Mac& mac) {
+    for (std::uint32_t i = 0; i < endpoints; ++i) {
+      const nic::NicAddress address = nic_address(i, version);
+      if (address.gid != gid) continue;
+      mac = address.mac.bytes;
+      return true;
+    }
+    return false;
+  };
+}
+
 RdmaHost::RdmaHost(sc_core::sc_module_name name, const RdmaHostConfig& config, const HostPort& port,
                    const nic::NicAddress& address, Blocks& blocks, bool checks)
     : sc_module(name), config_(config) {

@@ -3,6 +3,7 @@
 // function), "h0.nic0", "h0.link0".
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,6 +23,9 @@ namespace railyard::rdma {
 
 /// What a NIC is called on the fabric: the addresses of endpoint number n (fabric_config.h).
 nic::NicAddress nic_address(std::uint32_t endpoint, IpVersion version);
+
+/// What address resolution would find of so many endpoints.
+verbs::Neighbours neighbours_of(std::size_t endpoints, IpVersion version);
 
 class RdmaHost : public sc_core::sc_module, public HostNode {
  public:

@@ -4,6 +4,7 @@
 
 #include "hw/congestion/dcqcn.h"
 #include "hw/nic/nic_profile.h"
+#include "tlm/base/error.h"
 
 namespace railyard::rdma {
 
@@ -111,6 +112,15 @@ bool RdmaHostConfig::slower_than(Rate line) const {
   const Rate link = pcie == PcieWay::kIdeal ? host.ideal.bandwidth : bandwidth_of(pcie_link);
   const double least = std::min(link.bits_per_second(), host.memory.bandwidth.bits_per_second());
   return least < line.bits_per_second();
+}
+
+void RdmaHostConfig::check_slow(const Topology& topology) const {
+  for (const SlowHostConfig& one : slow) {
+    const auto node = topology.find(one.host);
+    if (node && *node < topology.hosts()) continue;
+    throw ConfigError(one.mark.place(), "slow: there is no host " + one.host,
+                      "write a host of the topology, such as h0");
+  }
 }
 
 RdmaHostConfig RdmaHostConfig::of_host(const std::string& name) const {

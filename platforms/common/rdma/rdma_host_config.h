@@ -61,6 +61,8 @@ struct RdmaHostConfig {
   /// Whether a host takes less than a line of that rate brings: its PCIe or memory is slower.
   bool slower_than(Rate line) const;
 
+  /// ConfigError, at its place, for a slow host that is not there.
+  void check_slow(const Topology& topology) const;
   /// Of one host by its name.
   RdmaHostConfig of_host(const std::string& name) const;
 };
