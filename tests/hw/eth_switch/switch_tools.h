@@ -73,20 +73,25 @@ class SignalLog : public ProbeSink {
   std::vector<std::pair<Time, std::uint64_t>> changes;
 };
 
-/// The times of one moment.
+/// All times of one moment, which tells a listener once.
 class MomentLog {
  public:
   MomentLog(SwitchBench& bench, const std::string& name) {
     for (auto& entry : bench.partition.probes().moments()) {
-      if (entry.info.name == name) entry.point->listen(&note_);
+      if (entry.info.name == name) moment_ = entry.point;
     }
+    if (moment_ != nullptr) moment_->listen(&note_);
   }
   MomentLog(const MomentLog&) = delete;
   MomentLog& operator=(const MomentLog&) = delete;
   std::vector<Time> times;
 
  private:
-  std::function<void(Time)> note_ = [this](Time now) { times.push_back(now); };
+  Moment* moment_ = nullptr;
+  std::function<void(Time)> note_ = [this](Time now) {
+    times.push_back(now);
+    moment_->listen(&note_);
+  };
 };
 
 /// `station` sends an XOFF of `quanta` at `from` and again every `period` before `to`.
