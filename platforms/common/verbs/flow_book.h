@@ -17,7 +17,7 @@ namespace railyard::rdma {
 
 /// How programs post a flow's messages.
 struct RequestsConfig {
-  std::uint32_t depth = 16;
+  std::uint32_t depth = 64;
   std::uint8_t timeout = 14;
 
   void declare(Parameters& p);
