@@ -83,11 +83,6 @@ void HostCore::add_metrics() {
       ns);
 }
 
-HostCore::~HostCore() {
-  partition_.scheduler().cancel(wake_);
-  partition_.scheduler().cancel(deadline_);
-}
-
 void HostCore::set_program(std::function<void(Core&)> program) {
   if (sc_core::sc_is_running()) throw std::logic_error(name() + " gets a program within a run");
   program_ = std::move(program);

@@ -54,7 +54,6 @@ class HostCore : public sc_core::sc_module,
   HostCore(sc_core::sc_module_name name, const CoreConfig& config,
            const CoreSurroundings& surroundings, unsigned node = 0);
   /// A program that has not returned is unwound.
-  ~HostCore() override;
 
   /// Before the run: what the core runs, once, from time zero on. A run is not over before it
   /// returned. What it throws ends the run. std::logic_error in a run.

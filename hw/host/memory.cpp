@@ -26,13 +26,6 @@ HostMemory::HostMemory(const std::string& name, LazyScheduler& lazy, const HostM
   }
 }
 
-HostMemory::~HostMemory() {
-  for (const auto& node : nodes_) {
-    lazy_.cancel(node->local.event);
-    lazy_.cancel(node->remote.event);
-  }
-}
-
 void HostMemory::add_metrics(Node& node, const std::string& name) {
   StatisticsRegistry& statistics = lazy_.partition().statistics();
   statistics.add(node.bytes_read, {name + ".bytes_read", "B", "Bytes read from the node's memory"});

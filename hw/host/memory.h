@@ -39,7 +39,6 @@ class HostMemory final : public pcie::MemoryPort {
   /// `name` is hierarchical. Only with kElided does elide() have an effect.
   HostMemory(const std::string& name, LazyScheduler& lazy, const HostMemoryConfig& config,
              HostData data);
-  ~HostMemory() override;
 
   const std::string& name() const { return name_; }
   const HostMemoryConfig& config() const { return config_; }

@@ -35,8 +35,6 @@ Acknowledger::Acknowledger(Units& units, AcknowledgerClient& client)
   statistics.add(rnr_naks_, {p + "rnr_naks", "packets", "RNR NAKs: there was no receive WQE"});
 }
 
-Acknowledger::~Acknowledger() { units_.partition->scheduler().cancel(delay_over_); }
-
 void Acknowledger::acknowledge(Qp& qp) {
   AckState& ack = qp.responder.ack;
   ack.since = 0;

@@ -25,7 +25,6 @@ class AcknowledgerClient {
 class Acknowledger : private TransmitClient {
  public:
   Acknowledger(Units& units, AcknowledgerClient& client);
-  ~Acknowledger() override;
 
   /// The requester is to hear how far requests were carried out.
   void acknowledge(Qp& qp);

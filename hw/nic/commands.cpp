@@ -28,8 +28,6 @@ Commands::Commands(Units& units, Objects& objects, const DeviceParts& parts, Dev
   add_metrics();
 }
 
-Commands::~Commands() { units_.partition->scheduler().cancel(execute_); }
-
 void Commands::add_metrics() {
   StatisticsRegistry& statistics = units_.partition->statistics();
   const std::string p = units_.name + ".commands.";

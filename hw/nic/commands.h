@@ -23,7 +23,6 @@ class Commands : private DmaClient {
   /// `rate_mbps` is the port's.
   Commands(Units& units, Objects& objects, const DeviceParts& parts, DeviceHealth& health,
            std::uint32_t rate_mbps);
-  ~Commands() override;
 
   QpControl& qp_control() { return handlers_.qps; }
 

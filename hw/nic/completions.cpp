@@ -47,11 +47,6 @@ Completions::Completions(Units& units)
   statistics.add(completion_events_, {p + "events", "events", "Events of armed CQs"});
 }
 
-Completions::~Completions() {
-  for (std::uint32_t number = 0; number < cqs_.size(); ++number) destroy_cq(number);
-  units_.partition->scheduler().cancel(due_);
-}
-
 void Completions::create_eq(std::uint32_t number, const EqShape& shape) {
   events_.create(number, shape);
 }

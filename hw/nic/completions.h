@@ -38,7 +38,6 @@ struct CqShape {
 class Completions : public CompletionSink, private DmaClient {
  public:
   explicit Completions(Units& units);
-  ~Completions() override;
 
   // Numbers are the caller's, below the limits; what exists is the caller's to know.
   void create_eq(std::uint32_t number, const EqShape& shape);

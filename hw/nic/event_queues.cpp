@@ -25,11 +25,6 @@ EventQueues::EventQueues(Units& units)
   statistics.add(interrupts_, {p + "interrupts", "interrupts", "Interrupts raised"});
 }
 
-EventQueues::~EventQueues() {
-  for (std::uint32_t number = 0; number < eqs_.size(); ++number) destroy(number);
-  units_.partition->scheduler().cancel(due_);
-}
-
 void EventQueues::create(std::uint32_t number, const EqShape& shape) {
   destroy(number);
   eqs_[number] = std::make_unique<Eq>(*this, timers_);

@@ -30,7 +30,6 @@ struct EqShape {
 class EventQueues {
  public:
   explicit EventQueues(Units& units);
-  ~EventQueues();
 
   void create(std::uint32_t number, const EqShape& shape);
   void destroy(std::uint32_t number);

@@ -37,8 +37,6 @@ ReceiveQueues::ReceiveQueues(Units& units, ReceiveQueueClient& client)
   statistics.add(flushed_, {p + "flushed", "WQEs", "Receive WQEs that completed flushed"});
 }
 
-ReceiveQueues::~ReceiveQueues() { units_.partition->scheduler().cancel(poll_); }
-
 void ReceiveQueues::start(Qp& qp) {
   ReceiveQueueState& q = qp.responder.receive;
   if (q.window.empty()) q.window.resize(std::size_t{slots_} << qp.receive.log_stride);

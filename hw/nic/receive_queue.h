@@ -32,7 +32,6 @@ class ReceiveQueues : private DmaClient {
   enum class Supply : std::uint8_t { kReady, kWait, kNone };
 
   ReceiveQueues(Units& units, ReceiveQueueClient& client);
-  ~ReceiveQueues() override;
 
   /// The queue pair may receive now: reads ahead.
   void start(Qp& qp);

@@ -53,8 +53,6 @@ Registers::Registers(Units& units, Objects& objects, const DeviceParts& parts, D
   add_metrics();
 }
 
-Registers::~Registers() { units_.partition->scheduler().cancel(act_); }
-
 void Registers::add_metrics() {
   StatisticsRegistry& statistics = units_.partition->statistics();
   const std::string p = units_.name + ".registers.";

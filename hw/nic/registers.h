@@ -23,7 +23,6 @@ class Registers : public pcie::DeviceRegisters {
  public:
   Registers(Units& units, Objects& objects, const DeviceParts& parts, DeviceHealth& health,
             Commands& commands);
-  ~Registers() override;
 
   void register_write(unsigned bar, std::uint64_t offset, const std::uint8_t* data,
                       std::uint32_t bytes, std::uint8_t byte_enables) override;

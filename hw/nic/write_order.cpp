@@ -20,8 +20,6 @@ WriteOrder::WriteOrder(Units& units, OrderedStepClient& client)
   statistics.add(level_, {p + "outstanding", "bytes", "Of writes that are not on PCIe's line"});
 }
 
-WriteOrder::~WriteOrder() { units_.partition->scheduler().cancel(due_); }
-
 void WriteOrder::push(const OrderedStep& step) {
   steps_.push(step);
   enter();

@@ -35,7 +35,6 @@ class OrderedStepClient {
 class WriteOrder {
  public:
   WriteOrder(Units& units, OrderedStepClient& client);
-  ~WriteOrder();
 
   void push(const OrderedStep& step);
   /// A write is on PCIe's line, or was not made after all.

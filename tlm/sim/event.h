@@ -33,8 +33,8 @@ struct Endpoint {
 
 class EventQueue;
 
-/// Its owner's hot members should follow it: they are brought near with it. It must not be pending
-/// when it is destroyed while its scheduler lives on.
+/// Its owner's hot members should follow it: they are brought near with it. One that is destroyed
+/// while pending leaves its queue, so that a run that was cut can be taken down in any order.
 class Event {
  public:
   /// Bytes from an event on that the scheduler brings near before it fires.
@@ -49,6 +49,9 @@ class Event {
 
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
+  ~Event() {
+    if (pending()) leave();
+  }
 
   bool pending() const { return slot_ != kNone; }
   /// When it is due; kForever if it is not pending.
@@ -58,16 +61,19 @@ class Event {
 
  private:
   friend class EventQueue;
-  static constexpr std::size_t kNone = ~std::size_t{0};
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   Event(void* owner, void (*call)(void*), Endpoint& endpoint, Phase phase)
       : owner_(owner), call_(call), endpoint_(&endpoint), phase_(phase) {}
+
+  void leave();
 
   void* owner_;
   void (*call_)(void*);
   Endpoint* endpoint_;
   Time time_ = 0;
-  std::size_t slot_ = kNone;
+  EventQueue* queue_ = nullptr;  // while pending
+  std::uint32_t slot_ = kNone;
   Phase phase_;
   bool background_ = false;
 };

@@ -17,6 +17,15 @@ class EventQueue {
  public:
   static constexpr std::size_t kMaxEndpoints = std::size_t{1} << 22;  // ids fit a tie's order
 
+  EventQueue() = default;
+  EventQueue(const EventQueue&) = delete;
+  EventQueue& operator=(const EventQueue&) = delete;
+  /// Events that are still pending are so no more.
+  ~EventQueue() {
+    end_vacancy();
+    for (const Entry& entry : heap_) entry.event->slot_ = Event::kNone;
+  }
+
   bool empty() const { return size() == 0; }
   std::size_t size() const { return heap_.size() - (vacant_ ? 1 : 0); }
   /// Events that keep a run alive.
@@ -64,7 +73,7 @@ class EventQueue {
   static std::uint64_t order_of(Event& event);
   void place(std::size_t slot, const Entry& entry) {
     heap_[slot] = entry;
-    entry.event->slot_ = slot;
+    entry.event->slot_ = static_cast<std::uint32_t>(slot);
   }
   void sift_up(std::size_t slot, Entry entry);
   void sift_down(std::size_t slot, Entry entry);
@@ -109,6 +118,7 @@ inline void EventQueue::put(Event& event, Time at) {
     }
     return;
   }
+  event.queue_ = this;
   if (event.background_) ++background_;
   if (vacant_) {
     vacant_ = false;

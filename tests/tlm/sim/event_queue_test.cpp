@@ -189,6 +189,33 @@ TEST(EventQueue, OneThatThrowsIsGone) {
   EXPECT_TRUE(queue.empty());
 }
 
+TEST(EventQueue, AnEventThatDiesLeaves) {
+  Endpoint endpoint{"e", 0, 0};
+  Thing stays(endpoint, Phase::kAct);
+  EventQueue queue;
+  {
+    Thing dies(endpoint, Phase::kAct);
+    dies.event.set_background();
+    queue.put(dies.event, 3);
+    queue.put(stays.event, 5);
+    EXPECT_EQ(queue.foreground(), 1U);
+  }
+  EXPECT_EQ(queue.size(), 1U);
+  EXPECT_EQ(queue.foreground(), 1U);
+  EXPECT_EQ(&queue.pop(), &stays.event);
+}
+
+TEST(EventQueue, LetsItsEventsGoWhenItDies) {
+  Endpoint endpoint{"e", 0, 0};
+  Thing outlives(endpoint, Phase::kAct);
+  {
+    EventQueue queue;
+    queue.put(outlives.event, 3);
+    EXPECT_TRUE(outlives.event.pending());
+  }
+  EXPECT_FALSE(outlives.event.pending());
+}
+
 TEST(EventQueue, TheLastTimeIsThatOfTheLastThatKeepsARunAlive) {
   Endpoint endpoint{"e", 0, 0};
   Thing early(endpoint, Phase::kAct);
