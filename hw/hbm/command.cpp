@@ -1,0 +1,13 @@
+#include "hw/hbm/command.h"
+
+#include <array>
+
+namespace railyard::hbm {
+
+const char* name_of(Command command) {
+  static constexpr std::array<const char*, kCommands> kNames = {
+      "ACT", "PRE", "PREA", "RD", "RDA", "WR", "WRA", "REFab", "REFpb"};
+  return kNames[static_cast<std::size_t>(command)];
+}
+
+}  // namespace railyard::hbm
