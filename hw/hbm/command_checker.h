@@ -43,8 +43,7 @@ class CommandChecker : public CommandListener, public Checker {
   void set_catch_up(std::function<void()> catch_up) { catch_up_ = std::move(catch_up); }
 
   /// What is wrong with a command, if it came next; of constraints, the one that it misses by most,
-  /// and of those the longest. Changes
-  /// nothing.
+  /// and of those the longest. Changes nothing.
   std::optional<std::string> check(const CommandRecord& record) const;
   /// What is missing at the end of all commands.
   std::optional<std::string> check_end(Tick end) const;

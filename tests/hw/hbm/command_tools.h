@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct NamedTiming {
   std::string name;
   Timing timing;
 };
+inline void PrintTo(const NamedTiming& timing, std::ostream* out) { *out << timing.name; }
 
 /// Every parameter differs from every other, and none follows from others.
 inline Timing distinct_timing() {
@@ -63,8 +65,8 @@ inline std::vector<NamedTiming> timings() {
 }
 
 constexpr Command kAllCommands[] = {
-    Command::kActivate,  Command::kPrecharge, Command::kPrechargeAll,
-    Command::kRead,      Command::kReadAuto,  Command::kWrite,
+    Command::kActivate,  Command::kPrecharge,  Command::kPrechargeAll,
+    Command::kRead,      Command::kReadAuto,   Command::kWrite,
     Command::kWriteAuto, Command::kRefreshAll, Command::kRefreshBank};
 
 constexpr bool is_of_sid(Command c) {
@@ -93,8 +95,8 @@ inline CommandRecord at(Tick tick, Command command, Spot spot, std::uint32_t row
   record.bank = spot.bank;
   if (is_of_sid(command)) {
     const Organisation organisation = small_organisation();
-    record.bank = static_cast<std::uint8_t>(
-        organisation.first_bank_of_sid(organisation.sid_of(spot.bank)));
+    record.bank =
+        static_cast<std::uint8_t>(organisation.first_bank_of_sid(organisation.sid_of(spot.bank)));
   }
   if (is_aligned(command)) record.row = row;
   if (is_column(command)) record.column = 3;
