@@ -34,10 +34,10 @@ RefreshPlan::RefreshPlan(const RefreshConfig& config, const Organisation& organi
   }
 }
 
-// Banks of one number in the SIDs and groups one after the other: neighbours in time are far apart.
+// One bank group after the other: a stream that uses the banks of one number in all groups meets
+// every fourth refresh, not all of a run of them.
 void RefreshPlan::take_turn(Unit& unit) {
-  const unsigned groups = organisation_.sids * organisation_.groups;
-  unit.bank = unit.turn % groups * organisation_.banks + unit.turn / groups;
+  unit.bank = unit.turn;
   unit.mask = std::uint64_t{1} << unit.bank;
   unit.turn = (unit.turn + 1) % organisation_.banks_per_pseudo_channel();
 }
