@@ -8,9 +8,9 @@ namespace railyard::hbm {
 namespace {
 
 Tick period_of(const Organisation& organisation, const Timing& timing, RefreshMode mode) {
-  if (mode != RefreshMode::kPerBank) return Tick{timing.refi} * kTicksPerClock;
-  const unsigned turn = timing.refi / organisation.banks_per_pseudo_channel();
-  return Tick{turn} * organisation.sids * kTicksPerClock;
+  const bool per_bank = mode == RefreshMode::kPerBank;
+  const unsigned parts = per_bank ? organisation.banks_per_pseudo_channel() : 1;
+  return Tick{timing.refi / parts} * kTicksPerClock;
 }
 
 }  // namespace
@@ -22,10 +22,10 @@ RefreshCheck::RefreshCheck(const Organisation& organisation, const Timing& timin
       period_(period_of(organisation, timing, config.mode)),
       slack_(slack),
       postpone_(config.postpone),
-      sids_(std::size_t{organisation.total_pseudo_channels()} * organisation.sids) {
-  const bool turns = config.staggered || mode_ == RefreshMode::kPerBank;
-  for (Sid& sid : sids_) sid.least_shift = turns ? 1 - period_ : 0;
-  const Tick first = mode_ == RefreshMode::kOff ? kNever : last_moment(sids_.front());
+      units_each_(mode_ == RefreshMode::kPerBank ? 1 : organisation.sids),
+      units_(std::size_t{organisation.total_pseudo_channels()} * units_each_) {
+  for (Unit& unit : units_) unit.least_shift = config.staggered ? 1 - period_ : 0;
+  const Tick first = mode_ == RefreshMode::kOff ? kNever : last_moment(units_.front());
   overdue_.assign(organisation.total_pseudo_channels(), first);
 }
 
@@ -42,49 +42,46 @@ std::optional<std::string> RefreshCheck::problem_of(const CommandRecord& record,
   if ((record.command == Command::kRefreshBank) != (mode_ == RefreshMode::kPerBank)) {
     return "a refresh of the other kind than is configured";
   }
-  const Sid& sid = sids_[pseudo_channel * organisation_.sids + organisation_.sid_of(record.bank)];
-  const Tick first_due = due(sid.done + 1, sid.least_shift);
+  const Unit& unit = units_[unit_of(record, pseudo_channel)];
+  const Tick first_due = due(unit.done + 1, unit.least_shift);
   if (record.tick < first_due) {
-    return "refresh " + std::to_string(sid.done + 1) + " of its SID is not due before " +
+    return "refresh " + std::to_string(unit.done + 1) + " is not due before " +
            clock_text(first_due) + " CK, missed by " + clock_text(first_due - record.tick) + " CK";
   }
-  return mode_ == RefreshMode::kPerBank ? wrong_bank(sid, record) : std::nullopt;
-}
-
-std::optional<std::string> RefreshCheck::wrong_bank(const Sid& sid,
-                                                    const CommandRecord& record) const {
-  const unsigned bank = record.bank % organisation_.banks_per_sid();
-  if ((sid.round >> bank & 1U) == 0) return std::nullopt;
-  return "the bank is refreshed again before all of its SID were, once each";
+  if (mode_ == RefreshMode::kPerBank && (unit.round >> record.bank & 1U) != 0) {
+    return "the bank is refreshed again before all banks were, once each";
+  }
+  return std::nullopt;
 }
 
 void RefreshCheck::take(const CommandRecord& record, std::size_t pseudo_channel) {
-  const std::size_t first = pseudo_channel * organisation_.sids;
-  Sid& sid = sids_[first + organisation_.sid_of(record.bank)];
-  ++sid.done;
-  sid.most_shift = std::min(sid.most_shift, record.tick - due(sid.done, 0));
-  sid.least_shift = std::max(sid.least_shift, record.tick - due(sid.done + postpone_, slack_));
+  Unit& unit = units_[unit_of(record, pseudo_channel)];
+  ++unit.done;
+  unit.most_shift = std::min(unit.most_shift, record.tick - due(unit.done, 0));
+  unit.least_shift = std::max(unit.least_shift, record.tick - due(unit.done + postpone_, slack_));
   if (mode_ == RefreshMode::kPerBank) {
-    const unsigned banks = organisation_.banks_per_sid();
-    sid.round |= std::uint64_t{1} << record.bank % banks;
-    if (sid.round == ~std::uint64_t{0} >> (64 - banks)) sid.round = 0;
+    unit.round |= std::uint64_t{1} << record.bank;
+    const unsigned banks = organisation_.banks_per_pseudo_channel();
+    if (unit.round == ~std::uint64_t{0} >> (64 - banks)) unit.round = 0;
   }
   Tick moment = kNever;
-  for (unsigned s = 0; s < organisation_.sids; ++s) {
-    moment = std::min(moment, last_moment(sids_[first + s]));
+  for (std::size_t i = 0; i < units_each_; ++i) {
+    moment = std::min(moment, last_moment(units_[pseudo_channel * units_each_ + i]));
   }
   overdue_[pseudo_channel] = moment;
 }
 
 std::optional<std::string> RefreshCheck::missing(std::size_t pseudo_channel, Tick end) const {
   if (end <= overdue_[pseudo_channel]) return std::nullopt;
-  for (unsigned s = 0; s < organisation_.sids; ++s) {
-    const Sid& sid = sids_[pseudo_channel * organisation_.sids + s];
-    if (end <= last_moment(sid)) continue;
-    return "SID " + std::to_string(s) + " was refreshed " + std::to_string(sid.done) +
-           " times by " + clock_text(end) + " CK, the next one had to be done by " +
-           clock_text(last_moment(sid)) + " CK, missed by " + clock_text(end - last_moment(sid)) +
-           " CK";
+  for (std::size_t i = 0; i < units_each_; ++i) {
+    const Unit& unit = units_[pseudo_channel * units_each_ + i];
+    const Tick moment = last_moment(unit);
+    if (end <= moment) continue;
+    const bool per_bank = mode_ == RefreshMode::kPerBank;
+    return (per_bank ? std::string("banks were") : "SID " + std::to_string(i) + " was") +
+           " refreshed " + std::to_string(unit.done) + " times by " + clock_text(end) +
+           " CK, the next one had to be done by " + clock_text(moment) + " CK, missed by " +
+           clock_text(end - moment) + " CK";
   }
   return std::nullopt;
 }

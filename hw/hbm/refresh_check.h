@@ -1,5 +1,5 @@
-// Whether each SID is refreshed as often as it must be, neither late nor in advance: the part of
-// the checker of commands that counts.
+// Whether SIDs, or banks, are refreshed as often as they must be, neither late nor in advance: the
+// part of the checker of commands that counts.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace railyard::hbm {
 
-/// The k-th refresh of a SID, k from 1, is due k periods after time 0, and is done after that and
-/// before more than 1 + postpone are owed: postpone periods later, but for the slack.
+/// What takes its turns alone is a SID that is refreshed as a whole, or per bank a pseudo-channel.
+/// Its k-th refresh, k from 1, is due k periods after time 0, and is done after that and before
+/// more than 1 + postpone are owed: postpone periods later, but for the slack.
 ///
-/// All-bank: the period is tREFI. Per bank: it is that of the SID's turns, SIDs * tREFIpb, where
-/// tREFIpb is tREFI / banks of the pseudo-channel in whole clocks; no bank has its next turn before
-/// all of its SID had theirs.
+/// The period is tREFI; per bank tREFIpb, which is tREFI / banks of the pseudo-channel in whole
+/// clocks, and no bank has its next refresh before all of the pseudo-channel had theirs.
 ///
-/// SIDs that take turns, staggered or per bank, are due up to a period before the others. How much
-/// is not told: any shift is right that all of a SID's refreshes agree with.
+/// Staggered, the first refresh is due up to a period earlier. How much is not told: any shift is
+/// right that all refreshes since agree with.
 class RefreshCheck {
  public:
   /// `slack`: the time from when a refresh must be done until it is, as banks are precharged and
@@ -50,34 +50,35 @@ class RefreshCheck {
   static bool is_refresh(Command command) {
     return command == Command::kRefreshAll || command == Command::kRefreshBank;
   }
-  std::uint64_t done(std::size_t pseudo_channel, unsigned sid) const {
-    return sids_[pseudo_channel * organisation_.sids + sid].done;
-  }
 
  private:
-  struct Sid {
+  struct Unit {
     std::uint64_t done = 0;
-    std::uint64_t round = 0;  // per bank: the banks that had their turn, a bit each
+    std::uint64_t round = 0;  // per bank: those that had their turn, a bit each
     // Of its due times: what all refreshes so far agree with.
     Tick least_shift = 0;
     Tick most_shift = 0;
   };
-  /// Of the k-th.
+  /// Of a unit's k-th.
   Tick due(std::uint64_t k, Tick shift) const { return static_cast<Tick>(k) * period_ + shift; }
-  Tick last_moment(const Sid& sid) const {
-    return due(sid.done + 1 + postpone_, sid.most_shift) + slack_;
+  Tick last_moment(const Unit& unit) const {
+    return due(unit.done + 1 + postpone_, unit.most_shift) + slack_;
+  }
+  std::size_t unit_of(const CommandRecord& record, std::size_t pseudo_channel) const {
+    const unsigned sid = mode_ == RefreshMode::kPerBank ? 0 : organisation_.sid_of(record.bank);
+    return pseudo_channel * units_each_ + sid;
   }
   std::optional<std::string> problem_of(const CommandRecord& record,
                                         std::size_t pseudo_channel) const;
-  std::optional<std::string> wrong_bank(const Sid& sid, const CommandRecord& record) const;
 
   Organisation organisation_;
   RefreshMode mode_;
   Tick period_;
   Tick slack_;
   std::uint64_t postpone_;
-  std::vector<Sid> sids_;
-  std::vector<Tick> overdue_;  // the first moment of a pseudo-channel's SIDs
+  unsigned units_each_;  // of a pseudo-channel
+  std::vector<Unit> units_;
+  std::vector<Tick> overdue_;  // the first moment of a pseudo-channel's units
 };
 
 }  // namespace railyard::hbm

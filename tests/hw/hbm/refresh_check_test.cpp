@@ -112,10 +112,10 @@ TEST(HbmRefreshCheck, FindsALateOne) {
 TEST(HbmRefreshCheck, FindsAnEarlyOneAndOneTooMany) {
   Bench bench(config(RefreshMode::kAllBank));
   EXPECT_THAT(bench.all(kPeriod - 1),
-              HasSubstr("refresh 1 of its SID is not due before 5106 CK, missed by 0.5 CK"));
+              HasSubstr("refresh 1 is not due before 5106 CK, missed by 0.5 CK"));
   ASSERT_EQ(bench.all(kPeriod), "nothing");
   EXPECT_THAT(bench.all(2 * kPeriod - 1),
-              HasSubstr("refresh 2 of its SID is not due before 10212 CK, missed by 0.5 CK"));
+              HasSubstr("refresh 2 is not due before 10212 CK, missed by 0.5 CK"));
   EXPECT_EQ(bench.all(2 * kPeriod), "nothing");
 }
 
@@ -151,25 +151,23 @@ TEST(HbmRefreshCheck, StaggeredOnesAreNoReasonToLeaveThemOut) {
 
 TEST(HbmRefreshCheck, PerBankEachBankHasItsTurn) {
   Bench bench(config(RefreshMode::kPerBank), 2);
-  // Turns of the SIDs alternate, banks come in an order of their own.
+  // In an order of its own each round, and not a SID at a time.
   Tick turn = 0;
   for (unsigned round = 0; round < 3; ++round) {
-    for (unsigned i = 0; i < 16; ++i) {
-      for (const unsigned sid : {0U, 1U}) {
-        ASSERT_EQ(bench.bank(++turn * kTurn, 16 * sid + (i * 5 + round) % 16), "nothing");
-      }
+    for (unsigned i = 0; i < 32; ++i) {
+      ASSERT_EQ(bench.bank(++turn * kTurn, (i * 5 + round) % 32), "nothing");
     }
   }
   EXPECT_EQ(bench.end((turn + 1) * kTurn + kSlack), "nothing");
   EXPECT_THAT(bench.end((turn + 1) * kTurn + kSlack + 1),
-              HasSubstr("SID 0 was refreshed 48 times"));
+              HasSubstr("banks were refreshed 96 times"));
 }
 
 TEST(HbmRefreshCheck, PerBankFindsABankTwiceInARound) {
   Bench bench(config(RefreshMode::kPerBank));
   const Tick turn = 2 * (5106 / 16);
   ASSERT_EQ(bench.bank(turn, 3), "nothing");
-  EXPECT_THAT(bench.bank(2 * turn, 3), HasSubstr("refreshed again before all of its SID were"));
+  EXPECT_THAT(bench.bank(2 * turn, 3), HasSubstr("refreshed again before all banks were"));
   for (unsigned i = 0, k = 2; i < 16; ++i) {
     if (i == 3) continue;
     ASSERT_EQ(bench.bank(k++ * turn, i), "nothing");
@@ -181,10 +179,10 @@ TEST(HbmRefreshCheck, PerBankCountsInItsOwnPeriod) {
   // Taken for that of all banks, nothing would be missing for long.
   Bench bench(config(RefreshMode::kPerBank));
   EXPECT_THAT(bench.end(2 * (5106 / 16) + kSlack + 1), HasSubstr("refreshed 0 times"));
-  // And one of 64 banks has a shorter one: four SIDs take turns.
+  // And one of 64 banks, of four SIDs, has a shorter one.
   Bench four(config(RefreshMode::kPerBank), 4);
-  EXPECT_EQ(four.end(4 * 2 * (5106 / 64) + kSlack), "nothing");
-  EXPECT_THAT(four.end(4 * 2 * (5106 / 64) + kSlack + 1), HasSubstr("refreshed 0 times"));
+  EXPECT_EQ(four.end(2 * (5106 / 64) + kSlack), "nothing");
+  EXPECT_THAT(four.end(2 * (5106 / 64) + kSlack + 1), HasSubstr("refreshed 0 times"));
 }
 
 TEST(HbmRefreshCheck, OfTheConfiguredKindAlone) {
