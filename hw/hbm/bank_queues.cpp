@@ -51,6 +51,7 @@ void BankQueues::link(Index index) {
     before = slots_[before].previous;
   }
   slot.previous = before;
+  if (before == kNone) oldest_age_[write][number] = slot.request.age;
   Index& forward = before == kNone ? bank.head[write] : slots_[before].next;
   slot.next = forward;
   forward = index;
@@ -61,6 +62,7 @@ void BankQueues::link(Index index) {
   const Index hit = bank.hit[write];
   if (hit != kNone && slots_[hit].request.age < slot.request.age) return;
   bank.hit[write] = index;
+  hit_age_[write][number] = slot.request.age;
   hits_[write] |= bit;
 }
 
@@ -71,7 +73,11 @@ void BankQueues::remove(Index index) {
   Bank& bank = banks_[number];
   (slot.previous == kNone ? bank.head[write] : slots_[slot.previous].next) = slot.next;
   (slot.next == kNone ? bank.tail[write] : slots_[slot.next].previous) = slot.previous;
-  if (bank.head[write] == kNone) waiting_[write] &= ~(std::uint64_t{1} << number);
+  if (bank.head[write] == kNone) {
+    waiting_[write] &= ~(std::uint64_t{1} << number);
+  } else {
+    oldest_age_[write][number] = slots_[bank.head[write]].request.age;
+  }
   if (bank.hit[write] == index) find_hit(number, write, slot.next);
   --count_[write];
   free_.push_back(index);
@@ -83,7 +89,12 @@ void BankQueues::find_hit(unsigned bank, bool write, Index from) {
   while (from != kNone && slots_[from].request.row != b.row) from = slots_[from].next;
   b.hit[write] = from;
   const std::uint64_t bit = std::uint64_t{1} << bank;
-  hits_[write] = from == kNone ? hits_[write] & ~bit : hits_[write] | bit;
+  if (from == kNone) {
+    hits_[write] &= ~bit;
+  } else {
+    hits_[write] |= bit;
+    hit_age_[write][bank] = slots_[from].request.age;
+  }
 }
 
 void BankQueues::release(Index blocker) {

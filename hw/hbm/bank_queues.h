@@ -63,6 +63,9 @@ class BankQueues {
   /// The oldest of a bank in waiting(); the oldest that hits, of one in hits().
   Index oldest(unsigned bank, bool write) const { return banks_[bank].head[write]; }
   Index hit(unsigned bank, bool write) const { return banks_[bank].hit[write]; }
+  /// Their ages.
+  std::uint64_t oldest_age(unsigned bank, bool write) const { return oldest_age_[write][bank]; }
+  std::uint64_t hit_age(unsigned bank, bool write) const { return hit_age_[write][bank]; }
   /// Whether another one than `index`, of either kind, hits the open row of its bank.
   bool others_hit(Index index) const;
 
@@ -91,6 +94,9 @@ class BankQueues {
   std::uint64_t open_ = 0;
   std::array<std::uint64_t, 2> waiting_{};
   std::array<std::uint64_t, 2> hits_{};
+  // What decisions look at, apart from the rest: by kind and bank.
+  std::array<std::array<std::uint64_t, 64>, 2> oldest_age_{};
+  std::array<std::array<std::uint64_t, 64>, 2> hit_age_{};
   std::vector<Bank> banks_;
   std::vector<Slot> slots_;
   std::vector<Index> free_;

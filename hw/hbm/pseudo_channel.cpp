@@ -36,7 +36,8 @@ PseudoChannel::PseudoChannel(ChannelParts& parts, unsigned index)
                parts.settings.config.timing, index,
                parts.settings.config.organisation.total_pseudo_channels()),
       pages_(parts.settings.config.controller.page,
-             parts.settings.config.organisation.banks_per_pseudo_channel()) {
+             parts.settings.config.organisation.banks_per_pseudo_channel()),
+      in_order_(parts.settings.config.controller.scheduling == Scheduling::kFcfs) {
   const HbmConfig& config = parts.settings.config;
   if (config.controller.ecc.mode == EccMode::kInline) {
     ecc_.emplace(config.organisation, config.controller.ecc.lines);
@@ -99,6 +100,7 @@ void PseudoChannel::add(const Arrival& arrival, bool write, bool told, Tick now)
   request.write = write;
   request.told = told;
   queues_.add(request);
+  stale_.banks |= std::uint64_t{1} << arrival.bank;
   pages_.used(arrival.bank, now);
   drain_.came(write, now);
 }
@@ -110,32 +112,58 @@ void PseudoChannel::finish(Access& access, Tick end) {
 
 // --- what to do next ---
 
+// A bank whose state changed is offered anew; all are, when what all depend on changed. Nothing
+// else can come earlier than it was thought: what could go before the last step has gone.
 void PseudoChannel::choose() {
-  stale_ = false;
-  if (drain_.update(queues_, from_)) ++parts_.counts.turnarounds;
-  refresh_.update(from_, queues_.waiting(false) | queues_.waiting(true));
-  column_.at = row_.at = kNever;
-  choose_column();
-  choose_row();
+  if (drain_.update(queues_, from_)) {
+    ++parts_.counts.turnarounds;
+    all_stale();
+  }
+  if (refresh_.update(from_, queues_.waiting(false) | queues_.waiting(true))) all_stale();
+  for_each(stale_.banks, [this](unsigned bank) { reconsider(bank); });
+  if (stale_.column) {
+    column_.at = kNever;
+    choose_column();
+  }
+  if (stale_.row) {
+    row_.at = kNever;
+    choose_row();
+  }
   due_ = std::min(drain_.next(), refresh_.next());
   if (!arrivals_.empty() && arrivals_.front().at > from_) {
     due_ = std::min(due_, arrivals_.front().at);
   }
   next_ = std::min({column_.at, row_.at, due_});
   next_age_ = column_.at == next_ ? column_.age : row_.at == next_ ? row_.age : kFirst;
+  stale_ = {false, false, false, 0};
 }
 
-void PseudoChannel::offer(Choice& best, Command command, unsigned bank, std::uint64_t age,
-                          BankQueues::Index request) {
-  const Kind kind = kind_of(command);
-  const Ready ready = std::max(ready_.ready(kind, bank), parts_.buses.ready(kind));
-  Tick at = std::max(tick_of(ready), from_);
+void PseudoChannel::reconsider(unsigned bank) {
+  const bool write = drain_.writing();
+  if ((refresh_.wanted() >> bank & 1) != 0) return;
+  if (!stale_.column) {
+    if (in_order_ || (column_.at < kNever && column_.bank == bank)) {
+      stale_.column = true;
+    } else if ((queues_.hits(write) >> bank & 1) != 0) {
+      offer_column(bank, floor_of(write ? Kind::kWrite : Kind::kRead));
+    }
+  }
+  if (stale_.row) return;
+  if (row_.at < kNever && row_.bank == bank) {
+    stale_.row = true;
+  } else if ((queues_.waiting(write) >> bank & 1) != 0) {
+    offer_row(bank, floor_of(Kind::kActivate), floor_of(Kind::kPrecharge));
+  }
+}
+
+void PseudoChannel::offer(Choice& best, Ready ready, Command command, unsigned bank,
+                          std::uint64_t age, BankQueues::Index request) {
+  Tick at = tick_of(ready);
   if (at_whole_clock(command)) at += at & 1;
   if (at > best.at || (at == best.at && age >= best.age)) return;
   best.at = at;
   best.age = age;
-  // What was ready before it was wanted was held up by nothing but what stood before it.
-  best.cause = tick_of(ready) >= from_ ? cause_of(ready) : kUnbound;
+  best.cause = cause_of(ready);
   best.command = command;
   best.bank = static_cast<std::uint8_t>(bank);
   best.request = request;
@@ -148,62 +176,72 @@ bool PseudoChannel::starved(unsigned bank, bool write) const {
          from_ - queues_[oldest].arrived >= parts_.settings.age_limit;
 }
 
+/// Some request still wants the open row of a bank with requests.
+bool PseudoChannel::kept_open(unsigned bank, bool write) const {
+  if ((queues_.hits(write) >> bank & 1) == 0) return false;
+  if (in_order_) return queues_.hit(bank, write) == queues_.oldest(bank, write);
+  return !starved(bank, write);
+}
+
 BankQueues::Index PseudoChannel::next_in_order(bool write) const {
   BankQueues::Index first = BankQueues::kNone;
+  std::uint64_t age = kLast;
   for_each(queues_.waiting(write), [&](unsigned bank) {
-    const BankQueues::Index oldest = queues_.oldest(bank, write);
-    if (first == BankQueues::kNone || queues_[oldest].age < queues_[first].age) first = oldest;
+    if (queues_.oldest_age(bank, write) >= age) return;
+    age = queues_.oldest_age(bank, write);
+    first = queues_.oldest(bank, write);
   });
   return first;
 }
 
 void PseudoChannel::choose_column() {
   const bool write = drain_.writing();
-  const Command command = write ? Command::kWrite : Command::kRead;
   const std::uint64_t hits = queues_.hits(write) & ~refresh_.wanted();
   if (hits == 0) return;
-  if (parts_.settings.config.controller.scheduling == Scheduling::kFcfs) {
+  const Ready floor = floor_of(write ? Kind::kWrite : Kind::kRead);
+  if (in_order_) {
     const BankQueues::Index first = next_in_order(write);
     const unsigned bank = queues_[first].bank;
-    if ((hits >> bank & 1) != 0 && queues_.hit(bank, write) == first) {
-      offer(column_, command, bank, queues_[first].age, first);
-    }
+    if ((hits >> bank & 1) != 0 && queues_.hit(bank, write) == first) offer_column(bank, floor);
     return;
   }
-  for_each(hits, [&](unsigned bank) {
-    if (starved(bank, write)) return;
-    const BankQueues::Index hit = queues_.hit(bank, write);
-    offer(column_, command, bank, queues_[hit].age, hit);
-  });
+  for_each(hits, [&](unsigned bank) { offer_column(bank, floor); });
+}
+
+void PseudoChannel::offer_column(unsigned bank, Ready floor) {
+  const bool write = drain_.writing();
+  if (starved(bank, write)) return;
+  const Command command = write ? Command::kWrite : Command::kRead;
+  offer(column_, ready_at(kind_of(command), bank, floor), command, bank,
+        queues_.hit_age(bank, write), queues_.hit(bank, write));
 }
 
 void PseudoChannel::choose_row() {
   choose_refresh();
-  const bool write = drain_.writing();
-  const bool in_order = parts_.settings.config.controller.scheduling == Scheduling::kFcfs;
-  for_each(queues_.waiting(write) & ~refresh_.wanted(), [&](unsigned bank) {
-    const std::uint64_t bit = std::uint64_t{1} << bank;
-    const BankQueues::Index oldest = queues_.oldest(bank, write);
-    if ((queues_.open() & bit) == 0) {
-      offer(row_, Command::kActivate, bank, queues_[oldest].age, oldest);
-      return;
-    }
-    const bool hit = (queues_.hits(write) & bit) != 0;
-    const bool kept = in_order ? queues_.hit(bank, write) == oldest : hit && !starved(bank, write);
-    if (!kept) offer(row_, Command::kPrecharge, bank, queues_[oldest].age, oldest);
-  });
+  const Ready activate = floor_of(Kind::kActivate);
+  const Ready precharge = floor_of(Kind::kPrecharge);
+  for_each(queues_.waiting(drain_.writing()) & ~refresh_.wanted(),
+           [&](unsigned bank) { offer_row(bank, activate, precharge); });
   if (pages_.closes_late()) choose_closing();
+}
+
+void PseudoChannel::offer_row(unsigned bank, Ready activate_floor, Ready precharge_floor) {
+  const bool write = drain_.writing();
+  const bool open = (queues_.open() >> bank & 1) != 0;
+  if (open && kept_open(bank, write)) return;
+  const Command command = open ? Command::kPrecharge : Command::kActivate;
+  offer(row_, ready_at(kind_of(command), bank, open ? precharge_floor : activate_floor), command,
+        bank, queues_.oldest_age(bank, write), queues_.oldest(bank, write));
 }
 
 void PseudoChannel::choose_refresh() {
   refresh_.for_each_wanted([this](unsigned bank, std::uint64_t mask) {
-    if ((queues_.open() & mask) == 0) {
-      offer(row_, refresh_.command(), bank, kFirst, BankQueues::kNone);
-    } else if (refresh_.command() == Command::kRefreshAll) {
-      offer(row_, Command::kPrechargeAll, bank, kFirst, BankQueues::kNone);
-    } else {
-      offer(row_, Command::kPrecharge, bank, kFirst, BankQueues::kNone);
+    Command command = refresh_.command();
+    if ((queues_.open() & mask) != 0) {
+      command = command == Command::kRefreshAll ? Command::kPrechargeAll : Command::kPrecharge;
     }
+    const Kind kind = kind_of(command);
+    offer(row_, ready_at(kind, bank, floor_of(kind)), command, bank, kFirst, BankQueues::kNone);
   });
 }
 
@@ -211,18 +249,18 @@ void PseudoChannel::choose_closing() {
   const std::uint64_t unused =
       queues_.open() & ~(queues_.waiting(false) | queues_.waiting(true) | refresh_.wanted());
   for_each(unused, [this](unsigned bank) {
-    const Tick from = from_;
-    from_ = std::max(from_, pages_.close_at(bank));
-    offer(row_, Command::kPrecharge, bank, kLast, BankQueues::kNone);
-    from_ = from;
+    const Ready floor =
+        std::max(floor_of(Kind::kPrecharge), Ready{pages_.close_at(bank)} << kCauseBits);
+    offer(row_, ready_at(Kind::kPrecharge, bank, floor), Command::kPrecharge, bank, kLast,
+          BankQueues::kNone);
   });
 }
 
 void PseudoChannel::buses_moved(bool column) {
   const Choice& mine = column ? column_ : row_;
-  if (mine.at < kNever && mine.at < tick_of(parts_.buses.ready(kind_of(mine.command)))) {
-    stale_ = true;
-  }
+  if (mine.at >= kNever || mine.at >= tick_of(parts_.buses.ready(kind_of(mine.command)))) return;
+  (column ? stale_.column : stale_.row) = true;
+  stale_.rest = true;
 }
 
 Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
@@ -241,7 +279,7 @@ void PseudoChannel::step() {
   const Tick now = next_;
   const bool was_busy = busy_;
   from_ = now;
-  stale_ = true;
+  stale_.rest = true;
   if (column_.at == now) {
     issue_column(column_);
   } else if (row_.at == now) {
@@ -291,6 +329,8 @@ void PseudoChannel::issue_column(const Choice& choice) {
                          : parts_.counts.hits);
   queues_.remove(sent.request);
   if (last) queues_.close(sent.bank);
+  stale_.column = true;
+  stale_.banks |= std::uint64_t{1} << sent.bank;
   pages_.used(sent.bank, sent.at);
   drain_.left(request.write, sent.at);
   if (request.told) return;
@@ -300,6 +340,8 @@ void PseudoChannel::issue_column(const Choice& choice) {
 
 void PseudoChannel::issue_row(const Choice& choice) {
   std::uint32_t row = 0;
+  stale_.row = true;
+  stale_.banks |= std::uint64_t{1} << choice.bank;
   switch (choice.command) {
     case Command::kActivate:
       row = queues_[choice.request].row;
@@ -320,9 +362,11 @@ void PseudoChannel::issue_row(const Choice& choice) {
     case Command::kPrechargeAll:
       for_each(queues_.open() & parts_.settings.sid_banks << choice.bank,
                [this](unsigned bank) { queues_.close(bank); });
+      all_stale();
       break;
     default:
       refresh_.done(choice.bank);
+      all_stale();
       break;
   }
   send(choice, row, 0);

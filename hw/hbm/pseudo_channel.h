@@ -37,7 +37,7 @@ class PseudoChannel {
   /// Comes to the queues at `arrival.at`, which is not before that of those before, nor before the
   /// ticks that were let pass.
   void arrive(const Arrival& arrival) {
-    if (arrivals_.empty() && !stale_ && arrival.at < due_) {
+    if (arrivals_.empty() && !stale() && arrival.at < due_) {
       due_ = arrival.at;
       if (due_ < next_) next_ = due_, next_age_ = 0;
     }
@@ -50,7 +50,7 @@ class PseudoChannel {
   std::uint64_t next_age() const { return next_age_; }
   /// Decides what to do next, if anything has changed.
   void settle() {
-    if (stale_) choose();
+    if (stale()) choose();
   }
   /// The other pseudo-channel took the buses: what was chosen for them may come later.
   void buses_moved(bool column);
@@ -81,15 +81,37 @@ class PseudoChannel {
     BankQueues::Index request = BankQueues::kNone;
   };
 
+  /// What is to be looked at anew when it is chosen what to do next.
+  struct Stale {
+    bool column = true;
+    bool row = true;
+    bool rest = true;
+    std::uint64_t banks = 0;  // of which alone, if neither
+  };
+  bool stale() const { return stale_.rest; }
+  void all_stale() { stale_ = {}; }
+
   void choose();
+  void reconsider(unsigned bank);
   void choose_column();
   void choose_row();
   void choose_refresh();
   void choose_closing();
-  /// A command of that kind is wanted for `bank`; the earliest goes, of two the older.
-  void offer(Choice& best, Command command, unsigned bank, std::uint64_t age,
-             BankQueues::Index request);
+  void offer_column(unsigned bank, Ready floor);
+  void offer_row(unsigned bank, Ready activate_floor, Ready precharge_floor);
+  /// Not before it: the constraints of the pseudo-channel and the buses, and the last step.
+  Ready floor_of(Kind kind) const {
+    return std::max({ready_.of_all(kind), parts_.buses.ready(kind), Ready{from_} << kCauseBits});
+  }
+  /// A command of that kind may go to `bank` from `ready` on; the earliest goes, of two the older.
+  static void offer(Choice& best, Ready ready, Command command, unsigned bank, std::uint64_t age,
+                    BankQueues::Index request);
+  Ready ready_at(Kind kind, unsigned bank, Ready floor) const {
+    return std::max({ready_.of_bank(kind, bank), ready_.of_group(kind, bank),
+                     ready_.of_sid(kind, bank), floor});
+  }
   bool starved(unsigned bank, bool write) const;
+  bool kept_open(unsigned bank, bool write) const;
   BankQueues::Index next_in_order(bool write) const;
 
   void admit(Tick now);
@@ -110,7 +132,8 @@ class PseudoChannel {
   std::optional<InlineEcc> ecc_;
   Ring<Arrival> arrivals_;
 
-  bool stale_ = true;
+  const bool in_order_;
+  Stale stale_;
   Tick from_ = -1;  // the last step: nothing is sent before
   Tick next_ = 0;
   std::uint64_t next_age_ = 0;

@@ -6,13 +6,6 @@
 
 namespace railyard::hbm {
 
-Kind kind_of(Command command) {
-  static constexpr std::array<Kind, kCommands> kKinds = {
-      Kind::kActivate, Kind::kPrecharge, Kind::kPrechargeAll, Kind::kRead,       Kind::kRead,
-      Kind::kWrite,    Kind::kWrite,     Kind::kRefreshAll,   Kind::kRefreshBank};
-  return kKinds[static_cast<std::size_t>(command)];
-}
-
 ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisation& organisation)
     : organisation_(organisation), causes_{"unbound"} {
   // The longest of what stands between a command and another, in the same scope.

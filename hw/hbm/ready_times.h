@@ -33,7 +33,10 @@ enum class Kind : std::uint8_t {
   kRefreshAll,
   kRefreshBank,
 };
-Kind kind_of(Command command);
+constexpr std::array<Kind, kCommands> kKinds = {
+    Kind::kActivate, Kind::kPrecharge, Kind::kPrechargeAll, Kind::kRead,       Kind::kRead,
+    Kind::kWrite,    Kind::kWrite,     Kind::kRefreshAll,   Kind::kRefreshBank};
+constexpr Kind kind_of(Command command) { return kKinds[static_cast<std::size_t>(command)]; }
 
 /// The table, put in the order in which the engine needs it; one serves all pseudo-channels.
 class ConstraintRules {
