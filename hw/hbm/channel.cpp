@@ -97,11 +97,7 @@ void Channel::advance(Tick end) {
     }
     if (first == nullptr) return;
     first->step();
-    for (PseudoChannel& pc : pseudo_channels_) {
-      if (&pc == first) continue;
-      pc.buses_moved(true);
-      pc.buses_moved(false);
-    }
+    for (PseudoChannel& pc : pseudo_channels_) pc.bus_moved();
   }
 }
 

@@ -112,7 +112,7 @@ void PseudoChannel::finish(Access& access, Tick end) {
 
 // --- what to do next ---
 
-// A bank whose state changed is offered anew; all are, when what all depend on changed. Nothing
+// A bank whose state changed is looked at anew; all are, when what all depend on changed. Nothing
 // else can come earlier than it was thought: what could go before the last step has gone.
 void PseudoChannel::choose() {
   if (drain_.update(queues_, from_)) {
@@ -120,67 +120,93 @@ void PseudoChannel::choose() {
     all_stale();
   }
   if (refresh_.update(from_, queues_.waiting(false) | queues_.waiting(true))) all_stale();
-  for_each(stale_.banks, [this](unsigned bank) { reconsider(bank); });
+  reconsider(stale_.banks);
   if (stale_.column) {
     column_.at = kNever;
-    choose_column();
+    choose_columns(~std::uint64_t{0});
   }
-  if (stale_.row) {
-    row_.at = kNever;
-    choose_row();
+  if (stale_.activate) {
+    activate_.at = kNever;
+    choose_activates(~std::uint64_t{0});
+  }
+  if (stale_.precharge) {
+    precharge_.at = kNever;
+    choose_refreshes();
+    choose_precharges(~std::uint64_t{0});
   }
   due_ = std::min(drain_.next(), refresh_.next());
   if (!arrivals_.empty() && arrivals_.front().at > from_) {
     due_ = std::min(due_, arrivals_.front().at);
   }
-  next_ = std::min({column_.at, row_.at, due_});
-  next_age_ = column_.at == next_ ? column_.age : row_.at == next_ ? row_.age : kFirst;
-  stale_ = {false, false, false, 0};
+  const Choice& row = first_row();
+  next_ = std::min({column_.at, row.at, due_});
+  next_age_ = column_.at == next_ ? column_.age : row.at == next_ ? row.age : kFirst;
+  stale_ = {false, false, false, false, 0};
 }
 
-void PseudoChannel::reconsider(unsigned bank) {
+void PseudoChannel::reconsider(std::uint64_t banks) {
+  if (banks == 0) return;
+  const auto chosen = [banks](const Choice& choice) {
+    return choice.at < kNever && (banks >> choice.bank & 1) != 0;
+  };
   const bool write = drain_.writing();
-  if ((refresh_.wanted() >> bank & 1) != 0) return;
-  if (!stale_.column) {
-    if (in_order_ || (column_.at < kNever && column_.bank == bank)) {
-      stale_.column = true;
-    } else if ((queues_.hits(write) >> bank & 1) != 0) {
-      offer_column(bank, floor_of(write ? Kind::kWrite : Kind::kRead));
-    }
+  const auto still = [this, write](BankQueues::Index now, const Choice& choice) {
+    return now == choice.request && (queues_.waiting(write) >> choice.bank & 1) != 0;
+  };
+  if (in_order_ || (chosen(column_) && !still(queues_.hit(column_.bank, write), column_))) {
+    stale_.column = true;
   }
-  if (stale_.row) return;
-  if (row_.at < kNever && row_.bank == bank) {
-    stale_.row = true;
-  } else if ((queues_.waiting(write) >> bank & 1) != 0) {
-    offer_row(bank, floor_of(Kind::kActivate), floor_of(Kind::kPrecharge));
+  if (chosen(activate_) && ((queues_.open() >> activate_.bank & 1) != 0 ||
+                            !still(queues_.oldest(activate_.bank, write), activate_))) {
+    stale_.activate = true;
   }
+  if (chosen(precharge_)) stale_.precharge = true;
+  if (!stale_.column) choose_columns(banks);
+  if (!stale_.activate) choose_activates(banks);
+  if (!stale_.precharge) choose_precharges(banks);
 }
 
-void PseudoChannel::offer(Choice& best, Ready ready, Command command, unsigned bank,
-                          std::uint64_t age, BankQueues::Index request) {
-  Tick at = tick_of(ready);
-  if (at_whole_clock(command)) at += at & 1;
-  if (at > best.at || (at == best.at && age >= best.age)) return;
+template <class Ages>
+void PseudoChannel::pick(Choice& best, Command command, std::uint64_t banks, Ages ages) {
+  if (banks == 0) return;
+  const Kind kind = kind_of(command);
+  const Ready floor = floor_of(kind);
+  const Tick odd = at_whole_clock(command) ? 1 : 0;
+  Tick at = best.at;
+  std::uint64_t age = best.age;
+  Ready chosen = -1;
+  unsigned which = 0;
+  for_each(banks, [&](unsigned bank) {
+    const Ready ready = ready_at(kind, bank, floor);
+    const Tick from = tick_of(ready);
+    const Tick mine = from + (from & odd);
+    if (mine > at) return;
+    const std::uint64_t its = ages(bank);
+    if (mine == at && its >= age) return;
+    at = mine;
+    age = its;
+    chosen = ready;
+    which = bank;
+  });
+  if (chosen < 0) return;
   best.at = at;
   best.age = age;
-  best.cause = cause_of(ready);
+  best.cause = cause_of(chosen);
   best.command = command;
-  best.bank = static_cast<std::uint8_t>(bank);
-  best.request = request;
+  best.bank = static_cast<std::uint8_t>(which);
+  best.request = BankQueues::kNone;
 }
 
-// The oldest request of a bank has waited so long that younger hits of its row no longer pass it.
-bool PseudoChannel::starved(unsigned bank, bool write) const {
-  const BankQueues::Index oldest = queues_.oldest(bank, write);
-  return oldest != queues_.hit(bank, write) &&
-         from_ - queues_[oldest].arrived >= parts_.settings.age_limit;
-}
-
-/// Some request still wants the open row of a bank with requests.
-bool PseudoChannel::kept_open(unsigned bank, bool write) const {
-  if ((queues_.hits(write) >> bank & 1) == 0) return false;
-  if (in_order_) return queues_.hit(bank, write) == queues_.oldest(bank, write);
-  return !starved(bank, write);
+// Their oldest requests have waited so long that younger hits no longer pass them.
+std::uint64_t PseudoChannel::starved(bool write) const {
+  std::uint64_t starved = 0;
+  for_each(queues_.passing(write), [&](unsigned bank) {
+    const Request& oldest = queues_[queues_.oldest(bank, write)];
+    if (in_order_ || from_ - oldest.arrived >= parts_.settings.age_limit) {
+      starved |= std::uint64_t{1} << bank;
+    }
+  });
+  return starved;
 }
 
 BankQueues::Index PseudoChannel::next_in_order(bool write) const {
@@ -194,79 +220,78 @@ BankQueues::Index PseudoChannel::next_in_order(bool write) const {
   return first;
 }
 
-void PseudoChannel::choose_column() {
+void PseudoChannel::choose_columns(std::uint64_t banks) {
   const bool write = drain_.writing();
-  const std::uint64_t hits = queues_.hits(write) & ~refresh_.wanted();
-  if (hits == 0) return;
-  const Ready floor = floor_of(write ? Kind::kWrite : Kind::kRead);
+  banks &= queues_.hits(write) & ~refresh_.wanted();
+  if (banks == 0) return;
+  banks &= ~starved(write);
   if (in_order_) {
     const BankQueues::Index first = next_in_order(write);
     const unsigned bank = queues_[first].bank;
-    if ((hits >> bank & 1) != 0 && queues_.hit(bank, write) == first) offer_column(bank, floor);
-    return;
+    banks &= queues_.hit(bank, write) == first ? std::uint64_t{1} << bank : 0;
   }
-  for_each(hits, [&](unsigned bank) { offer_column(bank, floor); });
+  pick(column_, write ? Command::kWrite : Command::kRead, banks,
+       [&](unsigned bank) { return queues_.hit_age(bank, write); });
+  if (column_.at < kNever) column_.request = queues_.hit(column_.bank, write);
 }
 
-void PseudoChannel::offer_column(unsigned bank, Ready floor) {
+void PseudoChannel::choose_activates(std::uint64_t banks) {
   const bool write = drain_.writing();
-  if (starved(bank, write)) return;
-  const Command command = write ? Command::kWrite : Command::kRead;
-  offer(column_, ready_at(kind_of(command), bank, floor), command, bank,
-        queues_.hit_age(bank, write), queues_.hit(bank, write));
+  banks &= queues_.waiting(write) & ~queues_.open() & ~refresh_.wanted();
+  pick(activate_, Command::kActivate, banks,
+       [&](unsigned bank) { return queues_.oldest_age(bank, write); });
+  if (activate_.at < kNever) activate_.request = queues_.oldest(activate_.bank, write);
 }
 
-void PseudoChannel::choose_row() {
-  choose_refresh();
-  const Ready activate = floor_of(Kind::kActivate);
-  const Ready precharge = floor_of(Kind::kPrecharge);
-  for_each(queues_.waiting(drain_.writing()) & ~refresh_.wanted(),
-           [&](unsigned bank) { offer_row(bank, activate, precharge); });
-  if (pages_.closes_late()) choose_closing();
-}
-
-void PseudoChannel::offer_row(unsigned bank, Ready activate_floor, Ready precharge_floor) {
+void PseudoChannel::choose_precharges(std::uint64_t banks) {
   const bool write = drain_.writing();
-  const bool open = (queues_.open() >> bank & 1) != 0;
-  if (open && kept_open(bank, write)) return;
-  const Command command = open ? Command::kPrecharge : Command::kActivate;
-  offer(row_, ready_at(kind_of(command), bank, open ? precharge_floor : activate_floor), command,
-        bank, queues_.oldest_age(bank, write), queues_.oldest(bank, write));
+  const std::uint64_t in_the_way =
+      queues_.waiting(write) & queues_.open() & (~queues_.hits(write) | starved(write));
+  const Tick before = precharge_.at;
+  const std::uint64_t before_age = precharge_.age;
+  pick(precharge_, Command::kPrecharge, banks & in_the_way & ~refresh_.wanted(),
+       [&](unsigned bank) { return queues_.oldest_age(bank, write); });
+  if (precharge_.at != before || precharge_.age != before_age) {
+    precharge_.request = queues_.oldest(precharge_.bank, write);
+  }
+  if (pages_.closes_late()) choose_closings(banks);
 }
 
-void PseudoChannel::choose_refresh() {
+void PseudoChannel::choose_refreshes() {
   refresh_.for_each_wanted([this](unsigned bank, std::uint64_t mask) {
     Command command = refresh_.command();
     if ((queues_.open() & mask) != 0) {
       command = command == Command::kRefreshAll ? Command::kPrechargeAll : Command::kPrecharge;
     }
-    const Kind kind = kind_of(command);
-    offer(row_, ready_at(kind, bank, floor_of(kind)), command, bank, kFirst, BankQueues::kNone);
+    pick(precharge_, command, std::uint64_t{1} << bank, [](unsigned) { return kFirst; });
   });
 }
 
-void PseudoChannel::choose_closing() {
-  const std::uint64_t unused =
-      queues_.open() & ~(queues_.waiting(false) | queues_.waiting(true) | refresh_.wanted());
-  for_each(unused, [this](unsigned bank) {
-    const Ready floor =
-        std::max(floor_of(Kind::kPrecharge), Ready{pages_.close_at(bank)} << kCauseBits);
-    offer(row_, ready_at(Kind::kPrecharge, bank, floor), Command::kPrecharge, bank, kLast,
-          BankQueues::kNone);
+void PseudoChannel::choose_closings(std::uint64_t banks) {
+  banks &= queues_.open() & ~(queues_.waiting(false) | queues_.waiting(true) | refresh_.wanted());
+  const Tick last = from_;
+  for_each(banks, [&](unsigned bank) {
+    from_ = std::max(last, pages_.close_at(bank));
+    pick(precharge_, Command::kPrecharge, std::uint64_t{1} << bank, [](unsigned) { return kLast; });
+    from_ = last;
   });
 }
 
-void PseudoChannel::buses_moved(bool column) {
-  const Choice& mine = column ? column_ : row_;
-  if (mine.at >= kNever || mine.at >= tick_of(parts_.buses.ready(kind_of(mine.command)))) return;
-  (column ? stale_.column : stale_.row) = true;
-  stale_.rest = true;
+void PseudoChannel::bus_moved() {
+  const auto late = [this](const Choice& choice) {
+    return choice.at < kNever && choice.at < tick_of(parts_.buses.ready(kind_of(choice.command)));
+  };
+  stale_.column = stale_.column || late(column_);
+  stale_.activate = stale_.activate || late(activate_);
+  stale_.precharge = stale_.precharge || late(precharge_);
+  stale_.any = stale_.any || stale_.column || stale_.activate || stale_.precharge;
 }
 
 Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
   const Settings& s = parts_.settings;
   Tick column = std::min(column_.at, due_);
-  if (row_.at < kNever) column = std::min(column, row_.at + s.least_activate);
+  const Tick row = first_row().at;
+  if (row < kNever) column = std::min(column, row + s.least_activate);
   column += static_cast<Tick>(count - 1) * s.least_column_gap;
   if (!write) return column + s.read_end;
   return column + (s.config.controller.write_response == WriteResponse::kAccepted ? kTicksPerClock
@@ -279,11 +304,11 @@ void PseudoChannel::step() {
   const Tick now = next_;
   const bool was_busy = busy_;
   from_ = now;
-  stale_.rest = true;
+  stale_.any = true;
   if (column_.at == now) {
     issue_column(column_);
-  } else if (row_.at == now) {
-    issue_row(row_);
+  } else if (first_row().at == now) {
+    issue_row(first_row());
   }
   if (!arrivals_.empty()) admit(now);
   busy_ = queues_.count(false) + queues_.count(true) > 0;
@@ -340,7 +365,7 @@ void PseudoChannel::issue_column(const Choice& choice) {
 
 void PseudoChannel::issue_row(const Choice& choice) {
   std::uint32_t row = 0;
-  stale_.row = true;
+  (choice.command == Command::kActivate ? stale_.activate : stale_.precharge) = true;
   stale_.banks |= std::uint64_t{1} << choice.bank;
   switch (choice.command) {
     case Command::kActivate:

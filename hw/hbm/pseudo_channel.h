@@ -37,7 +37,7 @@ class PseudoChannel {
   /// Comes to the queues at `arrival.at`, which is not before that of those before, nor before the
   /// ticks that were let pass.
   void arrive(const Arrival& arrival) {
-    if (arrivals_.empty() && !stale() && arrival.at < due_) {
+    if (arrivals_.empty() && !stale_.any && arrival.at < due_) {
       due_ = arrival.at;
       if (due_ < next_) next_ = due_, next_age_ = 0;
     }
@@ -50,10 +50,10 @@ class PseudoChannel {
   std::uint64_t next_age() const { return next_age_; }
   /// Decides what to do next, if anything has changed.
   void settle() {
-    if (stale()) choose();
+    if (stale_.any) choose();
   }
-  /// The other pseudo-channel took the buses: what was chosen for them may come later.
-  void buses_moved(bool column);
+  /// A pseudo-channel of the channel took a bus: what was chosen for it may come later.
+  void bus_moved();
   void step();
 
   /// Not after the end of the `count`-th access from now on that is waited for.
@@ -83,36 +83,42 @@ class PseudoChannel {
 
   /// What is to be looked at anew when it is chosen what to do next.
   struct Stale {
+    bool any = true;
     bool column = true;
-    bool row = true;
-    bool rest = true;
-    std::uint64_t banks = 0;  // of which alone, if neither
+    bool activate = true;
+    bool precharge = true;
+    std::uint64_t banks = 0;  // of which alone, in the others
   };
-  bool stale() const { return stale_.rest; }
   void all_stale() { stale_ = {}; }
 
   void choose();
-  void reconsider(unsigned bank);
-  void choose_column();
-  void choose_row();
-  void choose_refresh();
-  void choose_closing();
-  void offer_column(unsigned bank, Ready floor);
-  void offer_row(unsigned bank, Ready activate_floor, Ready precharge_floor);
+  void reconsider(std::uint64_t banks);
+  void choose_columns(std::uint64_t banks);
+  void choose_activates(std::uint64_t banks);
+  void choose_precharges(std::uint64_t banks);
+  void choose_refreshes();
+  void choose_closings(std::uint64_t banks);
+  /// Of the banks that `kind` may go to, the first; of those ready at one time, that of the least
+  /// age; if it is better than `best`.
+  template <class Ages>
+  void pick(Choice& best, Command command, std::uint64_t banks, Ages ages);
   /// Not before it: the constraints of the pseudo-channel and the buses, and the last step.
   Ready floor_of(Kind kind) const {
     return std::max({ready_.of_all(kind), parts_.buses.ready(kind), Ready{from_} << kCauseBits});
   }
-  /// A command of that kind may go to `bank` from `ready` on; the earliest goes, of two the older.
-  static void offer(Choice& best, Ready ready, Command command, unsigned bank, std::uint64_t age,
-                    BankQueues::Index request);
   Ready ready_at(Kind kind, unsigned bank, Ready floor) const {
-    return std::max({ready_.of_bank(kind, bank), ready_.of_group(kind, bank),
-                     ready_.of_sid(kind, bank), floor});
+    const Ready near = std::max(ready_.of_bank(kind, bank), ready_.of_group(kind, bank));
+    const Ready ready = std::max(near, floor);
+    return ready_.has_sids() ? std::max(ready, ready_.of_sid(kind, bank)) : ready;
   }
-  bool starved(unsigned bank, bool write) const;
-  bool kept_open(unsigned bank, bool write) const;
+  /// Banks whose hits wait until an older request has had its row.
+  std::uint64_t starved(bool write) const;
   BankQueues::Index next_in_order(bool write) const;
+  const Choice& first_row() const {
+    const bool second = precharge_.at < activate_.at ||
+                        (precharge_.at == activate_.at && precharge_.age < activate_.age);
+    return second ? precharge_ : activate_;
+  }
 
   void admit(Tick now);
   bool admit_one(const Arrival& arrival, Tick now);
@@ -139,7 +145,8 @@ class PseudoChannel {
   std::uint64_t next_age_ = 0;
   Tick due_ = kNever;  // of what is neither a column nor a row command
   Choice column_;
-  Choice row_;
+  Choice activate_;
+  Choice precharge_;  // and refresh
 
   bool busy_ = false;
   Tick busy_since_ = 0;

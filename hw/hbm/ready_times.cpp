@@ -26,9 +26,11 @@ ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisatio
       }
       if (automatic) continue;
     }
-    auto& rules = (row->scope == Scope::kChannel ? bus_rules_ : rules_)[key.first];
-    rules.push_back({row->scope, kind_of(row->after),
-                     row->distance << kCauseBits | static_cast<Ready>(cause(row->name))});
+    const bool folded = row->scope == Scope::kSid && organisation.sids == 1;
+    moves_[key.first]
+        .in(folded ? Scope::kPseudoChannel : row->scope)
+        .push_back({kind_of(row->after),
+                    row->distance << kCauseBits | static_cast<Ready>(cause(row->name))});
   }
   for (const Window& window : table.windows) {
     if (window.scope != Scope::kPseudoChannel) {
@@ -37,6 +39,24 @@ ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisatio
     windows_.push_back({window.command, kind_of(window.command), window.count,
                         window.window << kCauseBits | static_cast<Ready>(cause(window.name))});
   }
+}
+
+std::vector<ConstraintRules::Rule>& ConstraintRules::Moves::in(Scope scope) {
+  switch (scope) {
+    case Scope::kBank:
+      return bank;
+    case Scope::kGroup:
+      return group;
+    case Scope::kSid:
+      return sid;
+    case Scope::kOtherSids:
+      return other_sids;
+    case Scope::kPseudoChannel:
+      return all;
+    case Scope::kChannel:
+      break;
+  }
+  return bus;
 }
 
 unsigned ConstraintRules::cause(const char* name) {
@@ -63,28 +83,17 @@ ReadyTimes::ReadyTimes(const ConstraintRules& rules)
 
 void ReadyTimes::issued(Command command, unsigned bank, Tick tick) {
   const Ready at = tick << kCauseBits;
-  for (const auto& rule : rules_.rules_[static_cast<std::size_t>(command)]) {
-    const Ready ready = at + rule.after;
-    switch (rule.scope) {
-      case Scope::kBank:
-        banks_[bank].raise(rule.kind, ready);
-        break;
-      case Scope::kGroup:
-        groups_[group_of_[bank]].raise(rule.kind, ready);
-        break;
-      case Scope::kSid:
-        sids_[sid_of_[bank]].raise(rule.kind, ready);
-        break;
-      case Scope::kOtherSids:
-        for (std::size_t sid = 0; sid < sids_.size(); ++sid) {
-          if (sid != sid_of_[bank]) sids_[sid].raise(rule.kind, ready);
-        }
-        break;
-      case Scope::kPseudoChannel:
-        all_.raise(rule.kind, ready);
-        break;
-      case Scope::kChannel:
-        break;  // BusTimes
+  const auto& moves = rules_.moves_[static_cast<std::size_t>(command)];
+  const auto raise = [at](ReadyLine& line, const auto& rules) {
+    for (const auto& rule : rules) line.raise(rule.kind, at + rule.after);
+  };
+  raise(banks_[bank], moves.bank);
+  raise(groups_[group_of_[bank]], moves.group);
+  raise(all_, moves.all);
+  if (has_sids()) {
+    raise(sids_[sid_of_[bank]], moves.sid);
+    for (std::size_t sid = 0; sid < sids_.size(); ++sid) {
+      if (sid != sid_of_[bank]) raise(sids_[sid], moves.other_sids);
     }
   }
   for (std::size_t i = 0; i < recent_.size(); ++i) {

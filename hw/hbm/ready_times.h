@@ -53,9 +53,13 @@ class ConstraintRules {
   friend class BusTimes;
   friend class ReadyTimes;
   struct Rule {
-    Scope scope;
     Kind kind;
     Ready after;  // the distance and the cause
+  };
+  /// What a command moves on, by scope.
+  struct Moves {
+    std::vector<Rule> bank, group, sid, other_sids, all, bus;
+    std::vector<Rule>& in(Scope scope);
   };
   struct WindowRule {
     Command command;
@@ -66,8 +70,7 @@ class ConstraintRules {
   unsigned cause(const char* name);
 
   Organisation organisation_;
-  std::array<std::vector<Rule>, kCommands> rules_;      // of a pseudo-channel
-  std::array<std::vector<Rule>, kCommands> bus_rules_;  // of the channel
+  std::array<Moves, kCommands> moves_;
   std::vector<WindowRule> windows_;
   std::vector<std::string> causes_;
 };
@@ -89,7 +92,7 @@ class BusTimes {
   Ready ready(Kind kind) const { return line_[kind]; }
   void issued(Command command, Tick tick) {
     const Ready at = tick << kCauseBits;
-    for (const auto& rule : rules_.bus_rules_[static_cast<std::size_t>(command)]) {
+    for (const auto& rule : rules_.moves_[static_cast<std::size_t>(command)].bus) {
       line_.raise(rule.kind, at + rule.after);
     }
   }
@@ -109,6 +112,8 @@ class ReadyTimes {
   Ready of_bank(Kind kind, unsigned bank) const { return banks_[bank][kind]; }
   Ready of_group(Kind kind, unsigned bank) const { return groups_[group_of_[bank]][kind]; }
   Ready of_sid(Kind kind, unsigned bank) const { return sids_[sid_of_[bank]][kind]; }
+  /// With one SID its constraints are those of the pseudo-channel.
+  bool has_sids() const { return sids_.size() > 1; }
   Ready of_all(Kind kind) const { return all_[kind]; }
   Ready ready(Kind kind, unsigned bank) const {
     return std::max({of_bank(kind, bank), of_group(kind, bank), of_sid(kind, bank), of_all(kind)});
