@@ -24,7 +24,8 @@ Settings::Settings(const HbmConfig& all)
   }
   read_end = Tick{t.cl + t.burst} * kTicksPerClock;
   write_end = Tick{t.wl + t.burst} * kTicksPerClock;
-  least_column_gap = Tick{std::max(t.burst, t.ccd_s)} * kTicksPerClock;
+  least_column_gap =
+      Tick{std::max(t.burst, std::min({t.ccd_s, t.ccd_l, t.ccd_r}))} * kTicksPerClock;
   least_activate = Tick{std::min(t.rcd_read, t.rcd_write)} * kTicksPerClock;
   sid_banks = ~std::uint64_t{0} >> (64 - config.organisation.banks_per_sid());
 }

@@ -48,6 +48,7 @@ PseudoChannel::PseudoChannel(ChannelParts& parts, unsigned index)
 
 void PseudoChannel::admit(Tick now) {
   while (!arrivals_.empty() && arrivals_.front().at <= now && admit_one(arrivals_.front(), now)) {
+    if (arrivals_.front().write) --arriving_writes_;
     arrivals_.pop();
   }
 }
@@ -292,10 +293,16 @@ Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
   Tick column = std::min(column_.at, due_);
   const Tick row = first_row().at;
   if (row < kNever) column = std::min(column, row + s.least_activate);
-  column += static_cast<Tick>(count - 1) * s.least_column_gap;
+  const ControllerConfig& config = s.config.controller;
+  const bool accepted = write && config.write_response == WriteResponse::kAccepted;
+  // Those that end when they come to the queues may do so all at once: reads that are answered
+  // from the write queue, and writes for which there is room, or will be.
+  unsigned at_once = 1;
+  if (accepted) at_once += config.write_queue - queues_.count(true);
+  if (!write && config.forward && queues_.count(true) + arriving_writes_ > 0) at_once = count;
+  if (count > at_once) column += static_cast<Tick>(count - at_once) * s.least_column_gap;
   if (!write) return column + s.read_end;
-  return column + (s.config.controller.write_response == WriteResponse::kAccepted ? kTicksPerClock
-                                                                                  : s.write_end);
+  return column + (accepted ? kTicksPerClock : s.write_end);
 }
 
 // --- steps ---

@@ -27,6 +27,7 @@ struct Arrival {
   std::uint32_t row = 0;
   std::uint32_t column = 0;
   std::uint8_t bank = 0;
+  bool write = false;
 };
 
 class PseudoChannel {
@@ -42,6 +43,7 @@ class PseudoChannel {
       if (due_ < next_) next_ = due_, next_age_ = 0;
     }
     arrivals_.push(arrival);
+    if (arrival.write) ++arriving_writes_;
   }
 
   /// When it takes its next step, and what decides between two pseudo-channels of one channel then;
@@ -137,6 +139,7 @@ class PseudoChannel {
   PagePlan pages_;
   std::optional<InlineEcc> ecc_;
   Ring<Arrival> arrivals_;
+  unsigned arriving_writes_ = 0;
 
   const bool in_order_;
   Stale stale_;
