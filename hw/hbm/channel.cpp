@@ -19,7 +19,7 @@ Channel::Channel(const std::string& name, Partition& partition, const Settings& 
   parts_.counts.causes.resize(settings.rules.causes().size());
   const unsigned each = settings.config.organisation.pseudo_channels;
   for (unsigned i = 0; i < each; ++i) {
-    pseudo_channels_.emplace_back(parts_, number * each + i);
+    order_.push_back(&pseudo_channels_.emplace_back(parts_, number * each + i));
     add_probes(name + ".pc" + std::to_string(i), probes_.emplace_back());
   }
 }
@@ -87,17 +87,26 @@ void Channel::advance(Tick end) {
   advanced_ = end;
   for (;;) {
     PseudoChannel* first = nullptr;
-    for (PseudoChannel& pc : pseudo_channels_) {
-      pc.settle();
-      if (pc.next() >= end) continue;
-      if (first == nullptr || pc.next() < first->next() ||
-          (pc.next() == first->next() && pc.next_age() < first->next_age())) {
-        first = &pc;
-      }
+    Tick at = end;
+    for (PseudoChannel* const pc : order_) {
+      pc->settle();
+      const Tick next = pc->next();
+      if (next > at || next >= end) continue;
+      if (next == at && first != nullptr && pc->next_age() >= first->next_age()) continue;
+      first = pc;
+      at = next;
     }
     if (first == nullptr) return;
-    first->step();
-    for (PseudoChannel& pc : pseudo_channels_) pc.bus_moved();
+    switch (first->step()) {
+      case PseudoChannel::Sent::kColumn:
+        for (PseudoChannel* const pc : order_) pc->column_bus_moved();
+        break;
+      case PseudoChannel::Sent::kRow:
+        for (PseudoChannel* const pc : order_) pc->row_bus_moved();
+        break;
+      case PseudoChannel::Sent::kNothing:
+        break;
+    }
   }
 }
 
