@@ -112,7 +112,8 @@ void Channel::advance(Tick end) {
 
 void Channel::single_ends(Access& access) {
   --open_[access.write];
-  ends_.push_back({access.done_tick, ++numbers_, &access});
+  const Tick tick = access.done_tick;
+  ends_.push_back({tick, parts_.settings.end_time(tick), ++numbers_, &access});
   std::push_heap(ends_.begin(), ends_.end());
 }
 
@@ -121,9 +122,9 @@ void Channel::wake() {
   const Tick tick = parts_.settings.ticks(now);
   advance(tick);
   telling_ = true;
-  while (!ends_.empty() && parts_.settings.end_time(ends_.front().tick) <= now) {
+  while (!ends_.empty() && ends_.front().at <= now) {
     Access& access = *ends_.front().access;
-    if (parts_.settings.end_time(ends_.front().tick) < now) {
+    if (ends_.front().at < now) {
       break_invariant(name_, now, "an access ended before anybody looked");
     }
     std::pop_heap(ends_.begin(), ends_.end());
@@ -157,7 +158,12 @@ void Channel::rearm() {
   const Settings& s = parts_.settings;
   Scheduler& scheduler = partition_.scheduler();
   const Tick end = next_end();
-  Time at = end < kNever ? s.end_time(end) : kForever;
+  Time at = kForever;
+  if (!ends_.empty() && end == ends_.front().tick) {
+    at = ends_.front().at;
+  } else if (end < kNever) {
+    at = s.end_time(end);
+  }
   bool writes = false;
   for (PseudoChannel& pc : pseudo_channels_) {
     writes = writes || pc.waiting(true) > 0;

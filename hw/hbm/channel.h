@@ -53,6 +53,7 @@ class Channel {
  private:
   struct End {
     Tick tick;
+    Time at;
     std::uint64_t number;
     Access* access;
     bool operator<(const End& o) const {

@@ -47,7 +47,7 @@ Settings::Settings(const HbmConfig& all)
 }
 
 // In whole parts of den or num first, so that no product is large.
-Tick Settings::ticks(Time time) const {
+Tick Settings::compute_ticks(Time time) const {
   const auto t = static_cast<std::uint64_t>(time);
   return static_cast<Tick>(t / num * den + (t % num * den + num - 1) / num);
 }
