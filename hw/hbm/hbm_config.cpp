@@ -58,6 +58,11 @@ void HbmConfig::check(const Bound& bound) const {
   const Organisation& o = organisation;
   o.check(kOrganisation, bound);
   timing.check(kTiming, bound);
+  AddressMap::check(
+      o, map,
+      [&bound](const std::string& field, const std::string& problem, const std::string& remedy) {
+        bound.fail("map." + field, problem, remedy);
+      });
   if (o.access_bytes * 8 != o.pins * timing.burst * timing.bits_per_clock) {
     bound.fail(bound.has("timing.burst") ? "timing.burst" : "organisation.access_bytes",
                std::to_string(timing.burst) + " CK of " + std::to_string(timing.bits_per_clock) +
