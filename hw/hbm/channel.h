@@ -53,6 +53,7 @@ class Channel {
  private:
   struct End {
     Tick tick;
+    Time at;
     std::uint64_t number;
     Access* access;
     bool operator<(const End& o) const {
@@ -76,6 +77,7 @@ class Channel {
   Event wake_;
   Event writes_;  // keeps a run alive until all is written
   std::deque<PseudoChannel> pseudo_channels_;
+  std::vector<PseudoChannel*> order_;
   std::deque<Probes> probes_;
   std::uint64_t open_[2] = {0, 0};  // of one piece, whose end is not known yet
   std::vector<End> ends_;           // a heap: known, not told

@@ -4,12 +4,29 @@
 #include <numeric>
 
 namespace railyard::hbm {
+namespace {
+
+/// Kinds of commands that are never sent.
+unsigned unused(RefreshMode mode) {
+  const auto bit = [](Kind kind) { return 1U << static_cast<unsigned>(kind); };
+  switch (mode) {
+    case RefreshMode::kAllBank:
+      return bit(Kind::kRefreshBank);
+    case RefreshMode::kPerBank:
+      return bit(Kind::kRefreshAll) | bit(Kind::kPrechargeAll);
+    case RefreshMode::kOff:
+      break;
+  }
+  return bit(Kind::kRefreshAll) | bit(Kind::kRefreshBank) | bit(Kind::kPrechargeAll);
+}
+
+}  // namespace
 
 Settings::Settings(const HbmConfig& all)
     : config(all),
       num(all.timing.tick_num()),
       den(all.timing.tick_den()),
-      rules(constraint_table(all.timing), all.organisation) {
+      rules(constraint_table(all.timing), all.organisation, unused(all.controller.refresh.mode)) {
   const std::uint64_t common = std::gcd(num, den);
   num /= common;
   den /= common;
@@ -31,7 +48,7 @@ Settings::Settings(const HbmConfig& all)
 }
 
 // In whole parts of den or num first, so that no product is large.
-Tick Settings::ticks(Time time) const {
+Tick Settings::compute_ticks(Time time) const {
   const auto t = static_cast<std::uint64_t>(time);
   return static_cast<Tick>(t / num * den + (t % num * den + num - 1) / num);
 }

@@ -225,7 +225,7 @@ void PseudoChannel::choose_columns(std::uint64_t banks) {
   const bool write = drain_.writing();
   banks &= queues_.hits(write) & ~refresh_.wanted();
   if (banks == 0) return;
-  banks &= ~starved(write);
+  if ((banks & queues_.passing(write)) != 0) banks &= ~starved(write);
   if (in_order_) {
     const BankQueues::Index first = next_in_order(write);
     const unsigned bank = queues_[first].bank;
@@ -246,8 +246,9 @@ void PseudoChannel::choose_activates(std::uint64_t banks) {
 
 void PseudoChannel::choose_precharges(std::uint64_t banks) {
   const bool write = drain_.writing();
-  const std::uint64_t in_the_way =
-      queues_.waiting(write) & queues_.open() & (~queues_.hits(write) | starved(write));
+  const std::uint64_t open = queues_.waiting(write) & queues_.open();
+  std::uint64_t in_the_way = open & ~queues_.hits(write);
+  if ((open & queues_.passing(write)) != 0) in_the_way |= starved(write);
   const Tick before = precharge_.at;
   const std::uint64_t before_age = precharge_.age;
   pick(precharge_, Command::kPrecharge, banks & in_the_way & ~refresh_.wanted(),
@@ -278,16 +279,6 @@ void PseudoChannel::choose_closings(std::uint64_t banks) {
   });
 }
 
-void PseudoChannel::bus_moved() {
-  const auto late = [this](const Choice& choice) {
-    return choice.at < kNever && choice.at < tick_of(parts_.buses.ready(kind_of(choice.command)));
-  };
-  stale_.column = stale_.column || late(column_);
-  stale_.activate = stale_.activate || late(activate_);
-  stale_.precharge = stale_.precharge || late(precharge_);
-  stale_.any = stale_.any || stale_.column || stale_.activate || stale_.precharge;
-}
-
 Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
   const Settings& s = parts_.settings;
   Tick column = std::min(column_.at, due_);
@@ -307,20 +298,28 @@ Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
 
 // --- steps ---
 
-void PseudoChannel::step() {
+PseudoChannel::Sent PseudoChannel::step() {
   const Tick now = next_;
-  const bool was_busy = busy_;
+  Sent sent = Sent::kNothing;
   from_ = now;
   stale_.any = true;
   if (column_.at == now) {
     issue_column(column_);
+    sent = Sent::kColumn;
   } else if (first_row().at == now) {
     issue_row(first_row());
+    sent = Sent::kRow;
   }
   if (!arrivals_.empty()) admit(now);
-  busy_ = queues_.count(false) + queues_.count(true) > 0;
-  if (busy_ == was_busy) return;
-  if (busy_) {
+  if (sent != Sent::kRow) count_busy(now);
+  return sent;
+}
+
+void PseudoChannel::count_busy(Tick now) {
+  const bool busy = queues_.count(false) + queues_.count(true) > 0;
+  if (busy == busy_) return;
+  busy_ = busy;
+  if (busy) {
     busy_since_ = std::max(now, last_end_);
   } else {
     parts_.counts.busy += std::max(last_end_ - busy_since_, Tick{0});

@@ -55,8 +55,14 @@ class PseudoChannel {
     if (stale_.any) choose();
   }
   /// A pseudo-channel of the channel took a bus: what was chosen for it may come later.
-  void bus_moved();
-  void step();
+  void column_bus_moved() { late(column_, stale_.column); }
+  void row_bus_moved() {
+    late(activate_, stale_.activate);
+    late(precharge_, stale_.precharge);
+  }
+  enum class Sent : std::uint8_t { kNothing, kColumn, kRow };
+  /// Takes the next step; says which bus it took.
+  Sent step();
 
   /// Not after the end of the `count`-th access from now on that is waited for.
   Tick earliest_end(bool write, unsigned count) const;
@@ -113,6 +119,11 @@ class PseudoChannel {
     const Ready ready = std::max(near, floor);
     return ready_.has_sids() ? std::max(ready, ready_.of_sid(kind, bank)) : ready;
   }
+  void late(const Choice& choice, bool& stale) {
+    if (choice.at < kNever && choice.at < tick_of(parts_.buses.ready(kind_of(choice.command)))) {
+      stale = stale_.any = true;
+    }
+  }
   /// Banks whose hits wait until an older request has had its row.
   std::uint64_t starved(bool write) const;
   BankQueues::Index next_in_order(bool write) const;
@@ -129,6 +140,7 @@ class PseudoChannel {
   void issue_row(const Choice& choice);
   void send(const Choice& choice, std::uint32_t row, std::uint32_t column);
   void finish(Access& access, Tick end);
+  void count_busy(Tick now);
 
   ChannelParts& parts_;
   unsigned index_;

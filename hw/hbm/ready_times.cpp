@@ -6,7 +6,8 @@
 
 namespace railyard::hbm {
 
-ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisation& organisation)
+ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisation& organisation,
+                                 unsigned unused)
     : organisation_(organisation), causes_{"unbound"} {
   // The longest of what stands between a command and another, in the same scope.
   std::map<std::pair<std::size_t, std::pair<Scope, std::size_t>>, const Constraint*> longest;
@@ -26,11 +27,7 @@ ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisatio
       }
       if (automatic) continue;
     }
-    const bool folded = row->scope == Scope::kSid && organisation.sids == 1;
-    moves_[key.first]
-        .in(folded ? Scope::kPseudoChannel : row->scope)
-        .push_back({kind_of(row->after),
-                    row->distance << kCauseBits | static_cast<Ready>(cause(row->name))});
+    if ((unused >> static_cast<unsigned>(kind_of(row->after)) & 1) == 0) add(key.first, *row);
   }
   for (const Window& window : table.windows) {
     if (window.scope != Scope::kPseudoChannel) {
@@ -39,6 +36,24 @@ ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisatio
     windows_.push_back({window.command, kind_of(window.command), window.count,
                         window.window << kCauseBits | static_cast<Ready>(cause(window.name))});
   }
+}
+
+void ConstraintRules::add(std::size_t before, const Constraint& row) {
+  const Ready after = row.distance << kCauseBits | static_cast<Ready>(cause(row.name));
+  if (row.scope == Scope::kChannel) {
+    Ready& bus = moves_[before].bus;
+    const bool same_bus = is_column(row.before) == is_column(row.after);
+    if (!same_bus || (bus != 0 && bus != after)) {
+      throw std::logic_error(std::string(row.name) + " does not treat its commands alike");
+    }
+    bus = after;
+    return;
+  }
+  // With one SID, what holds in it holds in the pseudo-channel.
+  const bool folded = row.scope == Scope::kSid && organisation_.sids == 1;
+  moves_[before]
+      .in(folded ? Scope::kPseudoChannel : row.scope)
+      .push_back({kind_of(row.after), after});
 }
 
 std::vector<ConstraintRules::Rule>& ConstraintRules::Moves::in(Scope scope) {
@@ -52,11 +67,10 @@ std::vector<ConstraintRules::Rule>& ConstraintRules::Moves::in(Scope scope) {
     case Scope::kOtherSids:
       return other_sids;
     case Scope::kPseudoChannel:
-      return all;
     case Scope::kChannel:
       break;
   }
-  return bus;
+  return all;
 }
 
 unsigned ConstraintRules::cause(const char* name) {

@@ -41,10 +41,12 @@ constexpr Kind kind_of(Command command) { return kKinds[static_cast<std::size_t>
 /// The table, put in the order in which the engine needs it; one serves all pseudo-channels.
 class ConstraintRules {
  public:
-  /// std::logic_error if a table says what the engine does not know: other constraints before a
-  /// command with auto-precharge than before the one without, a window of another scope than a
-  /// pseudo-channel.
-  ConstraintRules(const ConstraintTable& table, const Organisation& organisation);
+  /// Rules for commands of the kinds in `unused`, a bit each, are left out. std::logic_error if a
+  /// table says what the engine does not know: other constraints before a command with
+  /// auto-precharge than before the one without, a window of another scope than a pseudo-channel, a
+  /// bus that does not treat all kinds alike.
+  ConstraintRules(const ConstraintTable& table, const Organisation& organisation,
+                  unsigned unused = 0);
 
   /// Names of causes; the first is kUnbound's.
   const std::vector<std::string>& causes() const { return causes_; }
@@ -58,7 +60,8 @@ class ConstraintRules {
   };
   /// What a command moves on, by scope.
   struct Moves {
-    std::vector<Rule> bank, group, sid, other_sids, all, bus;
+    std::vector<Rule> bank, group, sid, other_sids, all;
+    Ready bus = 0;  // it takes its bus so long
     std::vector<Rule>& in(Scope scope);
   };
   struct WindowRule {
@@ -68,6 +71,7 @@ class ConstraintRules {
     Ready after;
   };
   unsigned cause(const char* name);
+  void add(std::size_t before, const Constraint& row);
 
   Organisation organisation_;
   std::array<Moves, kCommands> moves_;
@@ -89,17 +93,18 @@ struct alignas(64) ReadyLine {
 class BusTimes {
  public:
   explicit BusTimes(const ConstraintRules& rules) : rules_(rules) {}
-  Ready ready(Kind kind) const { return line_[kind]; }
+  Ready ready(Kind kind) const {
+    return kind == Kind::kRead || kind == Kind::kWrite ? column_ : row_;
+  }
   void issued(Command command, Tick tick) {
-    const Ready at = tick << kCauseBits;
-    for (const auto& rule : rules_.moves_[static_cast<std::size_t>(command)].bus) {
-      line_.raise(rule.kind, at + rule.after);
-    }
+    Ready& bus = is_column(command) ? column_ : row_;
+    bus = (tick << kCauseBits) + rules_.moves_[static_cast<std::size_t>(command)].bus;
   }
 
  private:
   const ConstraintRules& rules_;
-  ReadyLine line_;
+  Ready row_ = 0;
+  Ready column_ = 0;
 };
 
 /// Of one pseudo-channel.
