@@ -375,6 +375,8 @@ void PseudoChannel::issue_row(const Choice& choice) {
   stale_.banks |= std::uint64_t{1} << choice.bank;
   switch (choice.command) {
     case Command::kActivate:
+      // A refresh of another bank keeps its distance from activates.
+      if (precharge_.command == Command::kRefreshBank) stale_.precharge = true;
       row = queues_[choice.request].row;
       queues_[choice.request].activated = true;
       queues_.open(choice.bank, row);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <string>
@@ -199,8 +200,14 @@ class RandomMemory : public Client {
   void expect_all_commands() const {
     const std::uint64_t reads = commands(Command::kRead) + commands(Command::kReadAuto);
     const std::uint64_t writes = commands(Command::kWrite) + commands(Command::kWriteAuto);
-    EXPECT_EQ(reads,
-              pieces_[0] - counted(&ChannelCounts::forwarded) + counted(&ChannelCounts::ecc_reads));
+    const Organisation& o = controller_.config().organisation;
+    const std::uint64_t codes = counted(&ChannelCounts::ecc_reads);
+    const std::uint64_t wanted = pieces_[0] - counted(&ChannelCounts::forwarded) + codes;
+    // Codes that nobody waits for may be left when all else is done.
+    const std::uint64_t left = std::min<std::uint64_t>(
+        codes, controller_.config().controller.read_queue * o.total_pseudo_channels());
+    EXPECT_LE(reads, wanted);
+    EXPECT_GE(reads, wanted - left);
     EXPECT_EQ(writes, pieces_[1] + counted(&ChannelCounts::ecc_writes));
     EXPECT_EQ(order_.wrong(), 0U);
     EXPECT_EQ(order_.left(), 0U);
@@ -218,8 +225,8 @@ class RandomMemory : public Client {
     const bool all = refresh.mode == RefreshMode::kAllBank;
     const double units = o.total_pseudo_channels() * (all ? o.sids : 1.0);
     const unsigned parts = all ? 1 : o.banks_per_pseudo_channel();
-    const double clock =
-        static_cast<double>(config.timing.bits_per_clock) * 1e12 / config.timing.pin_rate;
+    const double clock = static_cast<double>(config.timing.bits_per_clock) * 1e12 /
+                         static_cast<double>(config.timing.pin_rate);
     const double due = refresh.mode == RefreshMode::kOff ? 0
                                                          : static_cast<double>(simulation_.now()) /
                                                                clock / (config.timing.refi / parts);
