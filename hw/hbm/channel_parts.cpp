@@ -47,10 +47,12 @@ Settings::Settings(const HbmConfig& all)
   sid_banks = ~std::uint64_t{0} >> (64 - config.organisation.banks_per_sid());
 }
 
-// In whole parts of den or num first, so that no product is large.
+// The least tick whose time is not before `time`, as times of ticks are rounded up: so that of a
+// tick's time is the tick. In whole parts of den or num first, so that no product is large.
 Tick Settings::compute_ticks(Time time) const {
-  const auto t = static_cast<std::uint64_t>(time);
-  return static_cast<Tick>(t / num * den + (t % num * den + num - 1) / num);
+  if (time <= 0) return 0;
+  const auto before = static_cast<std::uint64_t>(time - 1);
+  return static_cast<Tick>(before / num * den + before % num * den / num + 1);
 }
 
 Time Settings::time(Tick tick) const {

@@ -18,7 +18,7 @@ namespace railyard::hbm {
 struct Settings {
   explicit Settings(const HbmConfig& config);
 
-  /// Ticks of a time, rounded up; the time of a tick, rounded up.
+  /// The first tick that is not before a time; the time of a tick, rounded up.
   Tick ticks(Time time) const {
     if (time != last_time_) {
       last_tick_ = compute_ticks(time);
