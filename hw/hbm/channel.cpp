@@ -166,7 +166,7 @@ void Channel::rearm() {
   }
   bool writes = false;
   for (PseudoChannel& pc : pseudo_channels_) {
-    writes = writes || pc.waiting(true) > 0;
+    writes = writes || pc.writes_left() > 0;
     if (!eager_ || !pc.busy()) continue;
     pc.settle();
     at = std::min(at, s.time(pc.next() + 1));
@@ -184,9 +184,9 @@ void Channel::look_after_writes() {
   catch_up();
   Tick end = 0;
   for (PseudoChannel& pc : pseudo_channels_) {
-    if (pc.waiting(true) == 0) continue;
+    if (pc.writes_left() == 0) continue;
     pc.settle();
-    end = std::max(end, pc.earliest_end(true, pc.waiting(true)));
+    end = std::max(end, pc.earliest_column(pc.writes_left()) + s.write_end);
   }
   if (end == 0) return;
   partition_.scheduler().schedule(writes_, std::max(s.time(end), partition_.now() + 1));

@@ -279,11 +279,16 @@ void PseudoChannel::choose_closings(std::uint64_t banks) {
   });
 }
 
-Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
+Tick PseudoChannel::earliest_column(unsigned count) const {
   const Settings& s = parts_.settings;
   Tick column = std::min(column_.at, due_);
   const Tick row = first_row().at;
   if (row < kNever) column = std::min(column, row + s.least_activate);
+  return column + static_cast<Tick>(count - 1) * s.least_column_gap;
+}
+
+Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
+  const Settings& s = parts_.settings;
   const ControllerConfig& config = s.config.controller;
   const bool accepted = write && config.write_response == WriteResponse::kAccepted;
   // Those that end when they come to the queues may do so all at once: reads that are answered
@@ -291,7 +296,7 @@ Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
   unsigned at_once = 1;
   if (accepted) at_once += config.write_queue - queues_.count(true);
   if (!write && config.forward && queues_.count(true) + arriving_writes_ > 0) at_once = count;
-  if (count > at_once) column += static_cast<Tick>(count - at_once) * s.least_column_gap;
+  const Tick column = earliest_column(count > at_once ? count - at_once + 1 : 1);
   if (!write) return column + s.read_end;
   return column + (accepted ? kTicksPerClock : s.write_end);
 }

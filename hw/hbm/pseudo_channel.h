@@ -66,6 +66,8 @@ class PseudoChannel {
 
   /// Not after the end of the `count`-th access from now on that is waited for.
   Tick earliest_end(bool write, unsigned count) const;
+  /// Not after the `count`-th column command from now on.
+  Tick earliest_column(unsigned count) const;
 
   unsigned index() const { return index_; }
   /// Ticks of a time with requests that has not ended at `now`.
@@ -74,6 +76,8 @@ class PseudoChannel {
   /// Has requests, or will have.
   bool busy() const { return busy_ || !arrivals_.empty(); }
   unsigned waiting(bool write) const { return queues_.count(write); }
+  /// Those in the queue, and those before it.
+  unsigned writes_left() const { return queues_.count(true) + arriving_writes_; }
   std::size_t arriving() const { return arrivals_.size(); }
   std::uint64_t open_banks() const { return queues_.open(); }
   std::uint64_t refreshing() const { return refresh_.wanted(); }

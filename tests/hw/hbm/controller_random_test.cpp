@@ -66,19 +66,43 @@ RandomTraffic random_traffic(RandomStream& random, std::uint64_t seed) {
   return traffic;
 }
 
-/// Runs so many controllers; what their configurations have not reached is seen in the counts.
+/// What a failure needs to be found again without the draw.
+std::string text(const HbmConfig& config, const RandomTraffic& traffic) {
+  const Organisation& o = config.organisation;
+  const ControllerConfig& c = config.controller;
+  std::string text;
+  const auto add = [&](const char* name, auto value) {
+    text += std::string(" ") + name + "=" + std::to_string(static_cast<std::int64_t>(value));
+  };
+  add("channels", o.channels), add("pcs", o.pseudo_channels), add("sids", o.sids);
+  add("groups", o.groups), add("banks", o.banks), add("rows", o.rows);
+  add("burst", config.timing.burst), add("scheduling", c.scheduling), add("age", c.age_limit);
+  add("read_queue", c.read_queue), add("write_queue", c.write_queue), add("high", c.drain.high);
+  add("low", c.drain.low), add("idle", c.drain.idle), add("page", c.page.policy);
+  add("refresh", c.refresh.mode), add("postpone", c.refresh.postpone);
+  add("staggered", c.refresh.staggered), add("ecc", c.ecc.mode), add("lines", c.ecc.lines);
+  add("response", c.write_response), add("forward", c.forward), add("front", c.front_latency);
+  add("back", c.back_latency), add("pattern", traffic.pattern);
+  add("under_way", traffic.under_way), add("writes", traffic.writes_of_ten);
+  add("bulks", traffic.bulks_of_ten), add("pauses", traffic.pauses_of_thousand);
+  add("region", traffic.region), add("stride", traffic.stride);
+  return text;
+}
+
+/// Runs so many controllers.
 void run_random(std::uint64_t first, std::uint64_t count) {
   for (std::uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
     RandomStream random(seed, "configuration");
     const HbmConfig config = random_config(random);
-    RandomMemory memory(config, random_traffic(random, seed));
+    const RandomTraffic traffic = random_traffic(random, seed);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ":" + text(config, traffic));
+    RandomMemory memory(config, traffic);
     memory.run();
   }
 }
 
-TEST(HbmControllerRandom, AllCommandsAreRightAndAllAccessesAreDoneOnce) { run_random(1, 40); }
-TEST(HbmControllerRandom, AlsoWithOtherSeeds) { run_random(1001, 40); }
+TEST(HbmControllerRandom, AllCommandsAreRightAndAllAccessesAreDoneOnce) { run_random(1, 400); }
+TEST(HbmControllerRandom, AlsoWithOtherSeeds) { run_random(1001, 400); }
 
 }  // namespace
 }  // namespace railyard::hbm::bench

@@ -144,10 +144,14 @@ class RandomMemory : public Client {
   };
   Endpoint& endpoint(const std::string& name) { return partition_.endpoint(name); }
 
-  /// Each access a bank's whole cycle in turn, and refreshes, and the pauses: more than it takes.
+  /// Each piece a bank's whole cycle in turn, and refreshes; each write alone; each pause the mean
+  /// of pauses: more than it takes.
   Time limit() const {
-    const std::uint64_t pieces = traffic_.accesses * (traffic_.bulks_of_ten > 0 ? 150 : 2);
-    return static_cast<Time>(pieces) * 200 * kNanosecond + kMillisecond;
+    const auto accesses = static_cast<Time>(traffic_.accesses);
+    const Time pieces = accesses * (traffic_.bulks_of_ten > 0 ? 150 : 2);
+    const Time pauses = accesses * traffic_.pauses_of_thousand / 1000;
+    return pieces * 200 * kNanosecond + accesses * controller_.config().controller.drain.idle +
+           pauses * 3 * kMicrosecond + kMillisecond;
   }
   Time least(const Access& access) const {
     const ControllerConfig& c = controller_.config().controller;
