@@ -46,11 +46,23 @@ PseudoChannel::PseudoChannel(ChannelParts& parts, unsigned index)
 
 // --- what comes ---
 
-void PseudoChannel::admit(Tick now) {
+// Those that came take part from this tick on.
+bool PseudoChannel::take_arrivals(Tick now) {
+  from_ = now;
+  stale_.any = true;
+  if (!admit(now)) return false;
+  count_busy(now);
+  return true;
+}
+
+bool PseudoChannel::admit(Tick now) {
+  bool any = false;
   while (!arrivals_.empty() && arrivals_.front().at <= now && admit_one(arrivals_.front(), now)) {
     if (arrivals_.front().write) --arriving_writes_;
     arrivals_.pop();
+    any = true;
   }
+  return any;
 }
 
 // In order: a request whose queue is full holds up those behind it.
@@ -305,19 +317,20 @@ Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
 
 PseudoChannel::Sent PseudoChannel::step() {
   const Tick now = next_;
-  Sent sent = Sent::kNothing;
+  if (!arrivals_.empty() && arrivals_.front().at == now && take_arrivals(now)) {
+    return Sent::kNothing;
+  }
   from_ = now;
   stale_.any = true;
   if (column_.at == now) {
     issue_column(column_);
-    sent = Sent::kColumn;
-  } else if (first_row().at == now) {
-    issue_row(first_row());
-    sent = Sent::kRow;
+    if (!arrivals_.empty()) admit(now);
+    count_busy(now);
+    return Sent::kColumn;
   }
-  if (!arrivals_.empty()) admit(now);
-  if (sent != Sent::kRow) count_busy(now);
-  return sent;
+  if (first_row().at != now) return Sent::kNothing;
+  issue_row(first_row());
+  return Sent::kRow;
 }
 
 void PseudoChannel::count_busy(Tick now) {
