@@ -15,7 +15,8 @@ void for_each(std::uint64_t banks, Call call) {
 
 /// Refreshes before all else at one time, closing for want of use after.
 constexpr std::uint64_t kFirst = 0;
-constexpr std::uint64_t kLast = ~std::uint64_t{0};
+constexpr unsigned kAgeBits = 40;  // 10^12 accesses of a channel; 6 ms of ticks above them
+constexpr std::uint64_t kLast = (std::uint64_t{1} << kAgeBits) - 1;
 
 /// Activates and column commands begin at whole clocks.
 constexpr bool at_whole_clock(Command command) {
@@ -179,31 +180,34 @@ void PseudoChannel::reconsider(std::uint64_t banks) {
   if (!stale_.precharge) choose_precharges(banks);
 }
 
+// Time, counted from the last step, and age are compared as one word, without branches: which bank
+// is the first cannot be foreseen.
 template <class Ages>
-void PseudoChannel::pick(Choice& best, Command command, std::uint64_t banks, Ages ages) {
+void PseudoChannel::pick(Choice& best, Command command, std::uint64_t banks, Ages ages,
+                         Tick earliest) {
   if (banks == 0) return;
   const Kind kind = kind_of(command);
-  const Ready floor = floor_of(kind);
+  const Ready floor = std::max(floor_of(kind), Ready{earliest} << kCauseBits);
   const Tick odd = at_whole_clock(command) ? 1 : 0;
-  Tick at = best.at;
-  std::uint64_t age = best.age;
-  Ready chosen = -1;
+  const auto key_of = [this](Tick at, std::uint64_t age) {
+    return static_cast<std::uint64_t>(at - from_) << kAgeBits | age;
+  };
+  const std::uint64_t before = best.at < kNever ? key_of(best.at, best.age) : ~std::uint64_t{0};
+  std::uint64_t least = before;
+  Ready chosen = 0;
   unsigned which = 0;
   for_each(banks, [&](unsigned bank) {
     const Ready ready = ready_at(kind, bank, floor);
     const Tick from = tick_of(ready);
-    const Tick mine = from + (from & odd);
-    if (mine > at) return;
-    const std::uint64_t its = ages(bank);
-    if (mine == at && its >= age) return;
-    at = mine;
-    age = its;
-    chosen = ready;
-    which = bank;
+    const std::uint64_t key = key_of(from + (from & odd), ages(bank));
+    const bool better = key < least;
+    least = better ? key : least;
+    chosen = better ? ready : chosen;
+    which = better ? bank : which;
   });
-  if (chosen < 0) return;
-  best.at = at;
-  best.age = age;
+  if (least == before) return;
+  best.at = from_ + static_cast<Tick>(least >> kAgeBits);
+  best.age = least & kLast;
   best.cause = cause_of(chosen);
   best.command = command;
   best.bank = static_cast<std::uint8_t>(which);
@@ -283,11 +287,10 @@ void PseudoChannel::choose_refreshes() {
 
 void PseudoChannel::choose_closings(std::uint64_t banks) {
   banks &= queues_.open() & ~(queues_.waiting(false) | queues_.waiting(true) | refresh_.wanted());
-  const Tick last = from_;
   for_each(banks, [&](unsigned bank) {
-    from_ = std::max(last, pages_.close_at(bank));
-    pick(precharge_, Command::kPrecharge, std::uint64_t{1} << bank, [](unsigned) { return kLast; });
-    from_ = last;
+    pick(
+        precharge_, Command::kPrecharge, std::uint64_t{1} << bank, [](unsigned) { return kLast; },
+        pages_.close_at(bank));
   });
 }
 

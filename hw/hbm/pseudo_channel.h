@@ -115,9 +115,9 @@ class PseudoChannel {
   void choose_refreshes();
   void choose_closings(std::uint64_t banks);
   /// Of the banks that `kind` may go to, the first; of those ready at one time, that of the least
-  /// age; if it is better than `best`.
+  /// age; if it is better than `best`. None before `earliest`.
   template <class Ages>
-  void pick(Choice& best, Command command, std::uint64_t banks, Ages ages);
+  void pick(Choice& best, Command command, std::uint64_t banks, Ages ages, Tick earliest = 0);
   /// Not before it: the constraints of the pseudo-channel and the buses, and the last step.
   Ready floor_of(Kind kind) const {
     return std::max({ready_.of_all(kind), parts_.buses.ready(kind), Ready{from_} << kCauseBits});
