@@ -1,6 +1,7 @@
 #include "hw/hbm/channel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tlm/observe/checker.h"
 
@@ -113,8 +114,11 @@ void Channel::advance(Tick end) {
 void Channel::single_ends(Access& access) {
   --open_[access.write];
   const Tick tick = access.done_tick;
-  ends_.push_back({tick, parts_.settings.end_time(tick), ++numbers_, &access});
-  std::push_heap(ends_.begin(), ends_.end());
+  ends_.push({tick, parts_.settings.end_time(tick), &access});
+  // Most end in the order in which they are sent.
+  for (std::size_t i = ends_.size() - 1; i > 0 && ends_[i].tick < ends_[i - 1].tick; --i) {
+    std::swap(ends_[i], ends_[i - 1]);
+  }
 }
 
 void Channel::wake() {
@@ -127,8 +131,7 @@ void Channel::wake() {
     if (ends_.front().at < now) {
       break_invariant(name_, now, "an access ended before anybody looked");
     }
-    std::pop_heap(ends_.begin(), ends_.end());
-    ends_.pop_back();
+    ends_.pop();
     client_.single_done(access);
   }
   telling_ = false;

@@ -15,7 +15,8 @@ void for_each(std::uint64_t banks, Call call) {
 
 /// Refreshes before all else at one time, closing for want of use after.
 constexpr std::uint64_t kFirst = 0;
-constexpr std::uint64_t kLast = ~std::uint64_t{0};
+constexpr unsigned kAgeBits = 40;  // 10^12 accesses of a channel; 6 ms of ticks above them
+constexpr std::uint64_t kLast = (std::uint64_t{1} << kAgeBits) - 1;
 
 /// Activates and column commands begin at whole clocks.
 constexpr bool at_whole_clock(Command command) {
@@ -46,11 +47,23 @@ PseudoChannel::PseudoChannel(ChannelParts& parts, unsigned index)
 
 // --- what comes ---
 
-void PseudoChannel::admit(Tick now) {
+// Those that came take part from this tick on.
+bool PseudoChannel::take_arrivals(Tick now) {
+  from_ = now;
+  stale_.any = true;
+  if (!admit(now)) return false;
+  count_busy(now);
+  return true;
+}
+
+bool PseudoChannel::admit(Tick now) {
+  bool any = false;
   while (!arrivals_.empty() && arrivals_.front().at <= now && admit_one(arrivals_.front(), now)) {
     if (arrivals_.front().write) --arriving_writes_;
     arrivals_.pop();
+    any = true;
   }
+  return any;
 }
 
 // In order: a request whose queue is full holds up those behind it.
@@ -170,31 +183,34 @@ void PseudoChannel::reconsider(std::uint64_t banks) {
   if (!stale_.precharge) choose_precharges(banks);
 }
 
+// Time, counted from the last step, and age are compared as one word, without branches: which bank
+// is the first cannot be foreseen.
 template <class Ages>
-void PseudoChannel::pick(Choice& best, Command command, std::uint64_t banks, Ages ages) {
+void PseudoChannel::pick(Choice& best, Command command, std::uint64_t banks, Ages ages,
+                         Tick earliest) {
   if (banks == 0) return;
   const Kind kind = kind_of(command);
-  const Ready floor = floor_of(kind);
+  const Ready floor = std::max(floor_of(kind), Ready{earliest} << kCauseBits);
   const Tick odd = at_whole_clock(command) ? 1 : 0;
-  Tick at = best.at;
-  std::uint64_t age = best.age;
-  Ready chosen = -1;
+  const auto key_of = [this](Tick at, std::uint64_t age) {
+    return static_cast<std::uint64_t>(at - from_) << kAgeBits | age;
+  };
+  const std::uint64_t before = best.at < kNever ? key_of(best.at, best.age) : ~std::uint64_t{0};
+  std::uint64_t least = before;
+  Ready chosen = 0;
   unsigned which = 0;
   for_each(banks, [&](unsigned bank) {
     const Ready ready = ready_at(kind, bank, floor);
     const Tick from = tick_of(ready);
-    const Tick mine = from + (from & odd);
-    if (mine > at) return;
-    const std::uint64_t its = ages(bank);
-    if (mine == at && its >= age) return;
-    at = mine;
-    age = its;
-    chosen = ready;
-    which = bank;
+    const std::uint64_t key = key_of(from + (from & odd), ages(bank));
+    const bool better = key < least;
+    least = better ? key : least;
+    chosen = better ? ready : chosen;
+    which = better ? bank : which;
   });
-  if (chosen < 0) return;
-  best.at = at;
-  best.age = age;
+  if (least == before) return;
+  best.at = from_ + static_cast<Tick>(least >> kAgeBits);
+  best.age = least & kLast;
   best.cause = cause_of(chosen);
   best.command = command;
   best.bank = static_cast<std::uint8_t>(which);
@@ -274,11 +290,10 @@ void PseudoChannel::choose_refreshes() {
 
 void PseudoChannel::choose_closings(std::uint64_t banks) {
   banks &= queues_.open() & ~(queues_.waiting(false) | queues_.waiting(true) | refresh_.wanted());
-  const Tick last = from_;
   for_each(banks, [&](unsigned bank) {
-    from_ = std::max(last, pages_.close_at(bank));
-    pick(precharge_, Command::kPrecharge, std::uint64_t{1} << bank, [](unsigned) { return kLast; });
-    from_ = last;
+    pick(
+        precharge_, Command::kPrecharge, std::uint64_t{1} << bank, [](unsigned) { return kLast; },
+        pages_.close_at(bank));
   });
 }
 
@@ -308,19 +323,20 @@ Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
 
 PseudoChannel::Sent PseudoChannel::step() {
   const Tick now = next_;
-  Sent sent = Sent::kNothing;
+  if (!arrivals_.empty() && arrivals_.front().at == now && take_arrivals(now)) {
+    return Sent::kNothing;
+  }
   from_ = now;
   stale_.any = true;
   if (column_.at == now) {
     issue_column(column_);
-    sent = Sent::kColumn;
-  } else if (first_row().at == now) {
-    issue_row(first_row());
-    sent = Sent::kRow;
+    if (!arrivals_.empty()) admit(now);
+    count_busy(now);
+    return Sent::kColumn;
   }
-  if (!arrivals_.empty()) admit(now);
-  if (sent != Sent::kRow) count_busy(now);
-  return sent;
+  if (first_row().at != now) return Sent::kNothing;
+  issue_row(first_row());
+  return Sent::kRow;
 }
 
 void PseudoChannel::count_busy(Tick now) {

@@ -35,15 +35,19 @@ class PseudoChannel {
   /// `index` of the device's pseudo-channels.
   PseudoChannel(ChannelParts& parts, unsigned index);
 
-  /// Comes to the queues at `arrival.at`, which is not before that of those before, nor before the
-  /// ticks that were let pass.
-  void arrive(const Arrival& arrival) {
-    if (arrivals_.empty() && !stale_.any && arrival.at < due_) {
+  /// Comes to the queues at `arrival.at`, which is not before that of those before, nor before
+  /// `advanced`, the first of the ticks that were not let pass.
+  void arrive(const Arrival& arrival, Tick advanced) {
+    if (arrival.write) ++arriving_writes_;
+    const bool first = arrivals_.empty();
+    arrivals_.push(arrival);
+    if (!first) return;
+    if (arrival.at == advanced) {
+      take_arrivals(advanced);
+    } else if (!stale_.any && arrival.at < due_) {
       due_ = arrival.at;
       if (due_ < next_) next_ = due_, next_age_ = 0;
     }
-    arrivals_.push(arrival);
-    if (arrival.write) ++arriving_writes_;
   }
 
   /// When it takes its next step, and what decides between two pseudo-channels of one channel then;
@@ -111,9 +115,9 @@ class PseudoChannel {
   void choose_refreshes();
   void choose_closings(std::uint64_t banks);
   /// Of the banks that `kind` may go to, the first; of those ready at one time, that of the least
-  /// age; if it is better than `best`.
+  /// age; if it is better than `best`. None before `earliest`.
   template <class Ages>
-  void pick(Choice& best, Command command, std::uint64_t banks, Ages ages);
+  void pick(Choice& best, Command command, std::uint64_t banks, Ages ages, Tick earliest = 0);
   /// Not before it: the constraints of the pseudo-channel and the buses, and the last step.
   Ready floor_of(Kind kind) const {
     return std::max({ready_.of_all(kind), parts_.buses.ready(kind), Ready{from_} << kCauseBits});
@@ -137,7 +141,8 @@ class PseudoChannel {
     return second ? precharge_ : activate_;
   }
 
-  void admit(Tick now);
+  bool take_arrivals(Tick now);
+  bool admit(Tick now);
   bool admit_one(const Arrival& arrival, Tick now);
   void add(const Arrival& arrival, bool write, bool told, Tick now);
   void issue_column(const Choice& choice);

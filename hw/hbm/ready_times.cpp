@@ -51,26 +51,9 @@ void ConstraintRules::add(std::size_t before, const Constraint& row) {
   }
   // With one SID, what holds in it holds in the pseudo-channel.
   const bool folded = row.scope == Scope::kSid && organisation_.sids == 1;
-  moves_[before]
-      .in(folded ? Scope::kPseudoChannel : row.scope)
-      .push_back({kind_of(row.after), after});
-}
-
-std::vector<ConstraintRules::Rule>& ConstraintRules::Moves::in(Scope scope) {
-  switch (scope) {
-    case Scope::kBank:
-      return bank;
-    case Scope::kGroup:
-      return group;
-    case Scope::kSid:
-      return sid;
-    case Scope::kOtherSids:
-      return other_sids;
-    case Scope::kPseudoChannel:
-    case Scope::kChannel:
-      break;
-  }
-  return all;
+  Moves& moves = moves_[before];
+  (row.scope == Scope::kOtherSids ? moves.other_sids : moves.near)
+      .push_back({folded ? Scope::kPseudoChannel : row.scope, kind_of(row.after), after});
 }
 
 unsigned ConstraintRules::cause(const char* name) {
@@ -82,13 +65,15 @@ unsigned ConstraintRules::cause(const char* name) {
 }
 
 ReadyTimes::ReadyTimes(const ConstraintRules& rules)
-    : rules_(rules),
-      banks_(rules.organisation_.banks_per_pseudo_channel()),
-      groups_(std::size_t{rules.organisation_.sids} * rules.organisation_.groups),
-      sids_(rules.organisation_.sids) {
-  for (unsigned bank = 0; bank < banks_.size(); ++bank) {
-    group_of_[bank] = static_cast<std::uint8_t>(rules.organisation_.group_of(bank));
-    sid_of_[bank] = static_cast<std::uint8_t>(rules.organisation_.sid_of(bank));
+    : rules_(rules), sids_(rules.organisation_.sids) {
+  const Organisation& o = rules.organisation_;
+  const unsigned banks = o.banks_per_pseudo_channel();
+  first_sid_line_ = banks + o.sids * o.groups;
+  all_line_ = first_sid_line_ + o.sids;
+  lines_.resize(all_line_ + 1);
+  for (unsigned bank = 0; bank < banks; ++bank) {
+    group_line_[bank] = static_cast<std::uint8_t>(banks + o.group_of(bank));
+    sid_line_[bank] = static_cast<std::uint8_t>(first_sid_line_ + o.sid_of(bank));
   }
   for (const auto& window : rules.windows_) {
     recent_.push_back({std::vector<Tick>(window.count, -kNever), 0});
@@ -98,16 +83,18 @@ ReadyTimes::ReadyTimes(const ConstraintRules& rules)
 void ReadyTimes::issued(Command command, unsigned bank, Tick tick) {
   const Ready at = tick << kCauseBits;
   const auto& moves = rules_.moves_[static_cast<std::size_t>(command)];
-  const auto raise = [at](ReadyLine& line, const auto& rules) {
-    for (const auto& rule : rules) line.raise(rule.kind, at + rule.after);
-  };
-  raise(banks_[bank], moves.bank);
-  raise(groups_[group_of_[bank]], moves.group);
-  raise(all_, moves.all);
+  std::array<unsigned, 6> line{};
+  line[static_cast<std::size_t>(Scope::kBank)] = bank;
+  line[static_cast<std::size_t>(Scope::kGroup)] = group_line_[bank];
+  line[static_cast<std::size_t>(Scope::kSid)] = sid_line_[bank];
+  line[static_cast<std::size_t>(Scope::kPseudoChannel)] = all_line_;
+  for (const auto& rule : moves.near) {
+    lines_[line[static_cast<std::size_t>(rule.scope)]].raise(rule.kind, at + rule.after);
+  }
   if (has_sids()) {
-    raise(sids_[sid_of_[bank]], moves.sid);
-    for (std::size_t sid = 0; sid < sids_.size(); ++sid) {
-      if (sid != sid_of_[bank]) raise(sids_[sid], moves.other_sids);
+    for (unsigned sid = first_sid_line_; sid < all_line_; ++sid) {
+      if (sid == sid_line_[bank]) continue;
+      for (const auto& rule : moves.other_sids) lines_[sid].raise(rule.kind, at + rule.after);
     }
   }
   for (std::size_t i = 0; i < recent_.size(); ++i) {
@@ -117,7 +104,7 @@ void ReadyTimes::issued(Command command, unsigned bank, Tick tick) {
     recent.ticks[recent.next] = tick;
     recent.next = (recent.next + 1) % recent.ticks.size();
     const Tick first = recent.ticks[recent.next];
-    if (first >= 0) all_.raise(window.kind, (first << kCauseBits) + window.after);
+    if (first >= 0) lines_[all_line_].raise(window.kind, (first << kCauseBits) + window.after);
   }
 }
 

@@ -55,14 +55,15 @@ class ConstraintRules {
   friend class BusTimes;
   friend class ReadyTimes;
   struct Rule {
+    Scope scope;
     Kind kind;
     Ready after;  // the distance and the cause
   };
-  /// What a command moves on, by scope.
+  /// What a command moves on.
   struct Moves {
-    std::vector<Rule> bank, group, sid, other_sids, all;
+    std::vector<Rule> near;  // in the pseudo-channel, its own SID
+    std::vector<Rule> other_sids;
     Ready bus = 0;  // it takes its bus so long
-    std::vector<Rule>& in(Scope scope);
   };
   struct WindowRule {
     Command command;
@@ -114,12 +115,12 @@ class ReadyTimes {
 
   /// Of the bank alone, its group and SID, and the pseudo-channel; the largest of all holds. The
   /// buses come on top.
-  Ready of_bank(Kind kind, unsigned bank) const { return banks_[bank][kind]; }
-  Ready of_group(Kind kind, unsigned bank) const { return groups_[group_of_[bank]][kind]; }
-  Ready of_sid(Kind kind, unsigned bank) const { return sids_[sid_of_[bank]][kind]; }
+  Ready of_bank(Kind kind, unsigned bank) const { return lines_[bank][kind]; }
+  Ready of_group(Kind kind, unsigned bank) const { return lines_[group_line_[bank]][kind]; }
+  Ready of_sid(Kind kind, unsigned bank) const { return lines_[sid_line_[bank]][kind]; }
   /// With one SID its constraints are those of the pseudo-channel.
-  bool has_sids() const { return sids_.size() > 1; }
-  Ready of_all(Kind kind) const { return all_[kind]; }
+  bool has_sids() const { return sids_ > 1; }
+  Ready of_all(Kind kind) const { return lines_[all_line_][kind]; }
   Ready ready(Kind kind, unsigned bank) const {
     return std::max({of_bank(kind, bank), of_group(kind, bank), of_sid(kind, bank), of_all(kind)});
   }
@@ -133,13 +134,13 @@ class ReadyTimes {
   };
 
   const ConstraintRules& rules_;
-  std::array<std::uint8_t, 64> group_of_{};
-  std::array<std::uint8_t, 64> sid_of_{};
-  std::vector<ReadyLine> banks_;
-  std::vector<ReadyLine> groups_;
-  std::vector<ReadyLine> sids_;
-  ReadyLine all_;
-  std::vector<Recent> recent_;  // a window each
+  unsigned sids_;
+  std::array<std::uint8_t, 64> group_line_{};
+  std::array<std::uint8_t, 64> sid_line_{};
+  unsigned first_sid_line_;
+  unsigned all_line_;
+  std::vector<ReadyLine> lines_;  // banks, groups, SIDs, the pseudo-channel
+  std::vector<Recent> recent_;    // a window each
 };
 
 }  // namespace railyard::hbm
