@@ -90,24 +90,31 @@ std::string text(const HbmConfig& config, const RandomTraffic& traffic) {
   return text;
 }
 
-/// Runs so many controllers.
-void run_random(std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    RandomStream random(seed, "configuration");
-    const HbmConfig config = random_config(random);
-    const RandomTraffic traffic = random_traffic(random, seed);
-    SCOPED_TRACE("seed " + std::to_string(seed) + ":" + text(config, traffic));
-    try {
-      RandomMemory memory(config, traffic);
-      memory.run();
-    } catch (const std::exception& e) {
-      ADD_FAILURE() << e.what();
-    }
+void run_random(std::uint64_t seed) {
+  RandomStream random(seed, "configuration");
+  const HbmConfig config = random_config(random);
+  const RandomTraffic traffic = random_traffic(random, seed);
+  SCOPED_TRACE("seed " + std::to_string(seed) + ":" + text(config, traffic));
+  try {
+    RandomMemory memory(config, traffic);
+    memory.run();
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << e.what();
   }
 }
 
-TEST(HbmControllerRandom, AllCommandsAreRightAndAllAccessesAreDoneOnce) { run_random(1, 400); }
-TEST(HbmControllerRandom, AlsoWithOtherSeeds) { run_random(1001, 400); }
+TEST(HbmControllerRandom, AllCommandsAreRightAndAllAccessesAreDoneOnce) {
+  for (std::uint64_t seed = 1; seed <= 64; ++seed) run_random(seed);
+}
+
+// Each of these has found a fault: of bulks that end sooner than was thought, of writes that are
+// left, of refreshes too near an activate, of banks whose requests grew old.
+TEST(HbmControllerRandom, AlsoWhereTheyOnceWereNot) {
+  for (const std::uint64_t seed : {65U, 92U, 118U, 120U, 131U, 139U, 1001U, 1012U, 1022U, 1123U,
+                                   1167U, 1246U, 1274U, 1281U, 1284U, 1324U, 1339U, 1362U}) {
+    run_random(seed);
+  }
+}
 
 }  // namespace
 }  // namespace railyard::hbm::bench
