@@ -107,8 +107,7 @@ std::optional<std::string> CommandChecker::check(const CommandRecord& record) co
     return text(record) + ": not at a whole clock";
   }
   if (const char* wrong = wrong_state(record)) return text(record) + ": " + wrong;
-  const Bound latest = bound(record);
-  if (record.tick < latest.earliest) return text(record, latest);
+  if (record.tick < earliest(record)) return text(record, bound(record));
   if (!refresh_) return std::nullopt;
   if (auto problem = refresh_->problem(record, flat(record))) return text(record) + ": " + *problem;
   return std::nullopt;
@@ -169,39 +168,47 @@ const char* CommandChecker::wrong_state(const CommandRecord& record) const {
   return "an unknown command";
 }
 
-CommandChecker::Bound CommandChecker::bound(const CommandRecord& record) const {
-  Bound bound;
-  const auto apply = [&bound](const Row& row, const LastOfKinds& history) {
-    const Last last = history[index(row.before)];
-    const Tick earliest = last.tick() + row.distance;
-    if (earliest < bound.earliest) return;
-    if (earliest == bound.earliest && row.distance <= bound.distance) return;
-    bound = {earliest, row.distance, row.name, row.before, last};
-  };
+template <class Apply>
+void CommandChecker::for_each_bound(const CommandRecord& record, Apply apply) const {
   const auto at = scopes(record);
-  for (const Row& row : rows_[index(record.command)]) apply(row, *at[index(row.scope)]);
+  const auto apply_row = [&apply](const Row& row, const LastOfKinds& history) {
+    apply(history[index(row.before)], row.distance, row.name, row.before);
+  };
+  for (const Row& row : rows_[index(record.command)]) apply_row(row, *at[index(row.scope)]);
   const auto& other_rows = other_rows_[index(record.command)];
   if (!other_rows.empty()) {
     const LastOfKinds* const all = at[index(Scope::kPseudoChannel)];
     for (unsigned sid = 0; sid < organisation_.sids; ++sid) {
       if (sid == sid_of_[record.bank]) continue;
-      for (const Row& row : other_rows) apply(row, all[sid_slot(sid)]);
+      for (const Row& row : other_rows) apply_row(row, all[sid_slot(sid)]);
     }
   }
-  bound_by_windows(record, bound);
-  return bound;
-}
-
-void CommandChecker::bound_by_windows(const CommandRecord& record, Bound& bound) const {
   for (const WindowRow& row : windows_) {
     const Window& window = row.window;
     if (window.command != record.command) continue;
     const std::size_t ring = ring_of(window, record);
-    const Last first = row.recent[ring * window.count + row.next[ring]];
-    const Tick earliest = first.tick() + window.window;
-    if (earliest < bound.earliest) continue;
-    bound = {earliest, window.window, window.name, window.command, first};
+    apply(row.recent[ring * window.count + row.next[ring]], window.window, window.name,
+          window.command);
   }
+}
+
+Tick CommandChecker::earliest(const CommandRecord& record) const {
+  Tick earliest = -kNever;
+  for_each_bound(record, [&earliest](Last last, Tick distance, const char*, Command) {
+    earliest = std::max(earliest, last.tick() + distance);
+  });
+  return earliest;
+}
+
+CommandChecker::Bound CommandChecker::bound(const CommandRecord& record) const {
+  Bound bound;
+  for_each_bound(record, [&](Last last, Tick distance, const char* name, Command before) {
+    const Tick earliest = last.tick() + distance;
+    if (earliest < bound.earliest) return;
+    if (earliest == bound.earliest && distance <= bound.distance) return;
+    bound = {earliest, distance, name, before, last};
+  });
+  return bound;
 }
 
 void CommandChecker::take(const CommandRecord& record) {

@@ -113,8 +113,11 @@ class CommandChecker : public CommandListener, public Checker {
 
   std::optional<std::string> misplaced(const CommandRecord& record) const;
   const char* wrong_state(const CommandRecord& record) const;
+  /// Calls apply(last command, distance, name, its kind) for each constraint of a command.
+  template <class Apply>
+  void for_each_bound(const CommandRecord& record, Apply apply) const;
+  Tick earliest(const CommandRecord& record) const;
   Bound bound(const CommandRecord& record) const;
-  void bound_by_windows(const CommandRecord& record, Bound& bound) const;
   std::string text(const CommandRecord& record) const;
   std::string text(const CommandRecord& record, const Bound& bound) const;
   void change_state(const CommandRecord& record);
