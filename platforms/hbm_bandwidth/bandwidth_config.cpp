@@ -52,6 +52,10 @@ void BandwidthConfig::check(const Bound& bound) const {
                "in " + std::to_string(footprint) + " B there is no room for the requests",
                "write at least " + std::to_string(least) + "B");
   }
+  if (background.size > size) {
+    bound.fail("background.size", "it is more than the device's " + std::to_string(size) + " B",
+               "write less");
+  }
   if (curve.empty()) return;
   if (traffic.pattern == Pattern::kTrace) {
     bound.fail("curve", "a trace has a load of its own", "write another pattern, or no curve");
