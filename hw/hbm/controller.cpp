@@ -72,9 +72,8 @@ void Controller::access(Access& access) {
 }
 
 void Controller::arrive(Access& access, const Place& place, Tick at) {
-  channels_[place.channel]
-      .pseudo_channel(place.pseudo_channel)
-      .arrive({&access, at, place.row, place.column, place.bank});
+  channels_[place.channel].arrive(place.pseudo_channel,
+                                  {&access, at, place.row, place.column, place.bank, access.write});
 }
 
 void Controller::start_bulk(Access& access, std::uint64_t first, std::uint64_t last, Tick at) {

@@ -15,7 +15,8 @@ void for_each(std::uint64_t banks, Call call) {
 
 /// Refreshes before all else at one time, closing for want of use after.
 constexpr std::uint64_t kFirst = 0;
-constexpr std::uint64_t kLast = ~std::uint64_t{0};
+constexpr unsigned kAgeBits = 40;  // 10^12 accesses of a channel; 6 ms of ticks above them
+constexpr std::uint64_t kLast = (std::uint64_t{1} << kAgeBits) - 1;
 
 /// Activates and column commands begin at whole clocks.
 constexpr bool at_whole_clock(Command command) {
@@ -46,10 +47,23 @@ PseudoChannel::PseudoChannel(ChannelParts& parts, unsigned index)
 
 // --- what comes ---
 
-void PseudoChannel::admit(Tick now) {
+// Those that came take part from this tick on.
+bool PseudoChannel::take_arrivals(Tick now) {
+  from_ = now;
+  stale_.any = true;
+  if (!admit(now)) return false;
+  count_busy(now);
+  return true;
+}
+
+bool PseudoChannel::admit(Tick now) {
+  bool any = false;
   while (!arrivals_.empty() && arrivals_.front().at <= now && admit_one(arrivals_.front(), now)) {
+    if (arrivals_.front().write) --arriving_writes_;
     arrivals_.pop();
+    any = true;
   }
+  return any;
 }
 
 // In order: a request whose queue is full holds up those behind it.
@@ -112,7 +126,7 @@ void PseudoChannel::finish(Access& access, Tick end) {
 
 // --- what to do next ---
 
-// A bank whose state changed is offered anew; all are, when what all depend on changed. Nothing
+// A bank whose state changed is looked at anew; all are, when what all depend on changed. Nothing
 // else can come earlier than it was thought: what could go before the last step has gone.
 void PseudoChannel::choose() {
   if (drain_.update(queues_, from_)) {
@@ -120,67 +134,96 @@ void PseudoChannel::choose() {
     all_stale();
   }
   if (refresh_.update(from_, queues_.waiting(false) | queues_.waiting(true))) all_stale();
-  for_each(stale_.banks, [this](unsigned bank) { reconsider(bank); });
+  reconsider(stale_.banks);
   if (stale_.column) {
     column_.at = kNever;
-    choose_column();
+    choose_columns(~std::uint64_t{0});
   }
-  if (stale_.row) {
-    row_.at = kNever;
-    choose_row();
+  if (stale_.activate) {
+    activate_.at = kNever;
+    choose_activates(~std::uint64_t{0});
+  }
+  if (stale_.precharge) {
+    precharge_.at = kNever;
+    choose_refreshes();
+    choose_precharges(~std::uint64_t{0});
   }
   due_ = std::min(drain_.next(), refresh_.next());
   if (!arrivals_.empty() && arrivals_.front().at > from_) {
     due_ = std::min(due_, arrivals_.front().at);
   }
-  next_ = std::min({column_.at, row_.at, due_});
-  next_age_ = column_.at == next_ ? column_.age : row_.at == next_ ? row_.age : kFirst;
-  stale_ = {false, false, false, 0};
+  const Choice& row = first_row();
+  next_ = std::min({column_.at, row.at, due_});
+  next_age_ = column_.at == next_ ? column_.age : row.at == next_ ? row.age : kFirst;
+  stale_ = {false, false, false, false, 0};
 }
 
-void PseudoChannel::reconsider(unsigned bank) {
+void PseudoChannel::reconsider(std::uint64_t banks) {
+  if (banks == 0) return;
+  const auto chosen = [banks](const Choice& choice) {
+    return choice.at < kNever && (banks >> choice.bank & 1) != 0;
+  };
   const bool write = drain_.writing();
-  if ((refresh_.wanted() >> bank & 1) != 0) return;
-  if (!stale_.column) {
-    if (in_order_ || (column_.at < kNever && column_.bank == bank)) {
-      stale_.column = true;
-    } else if ((queues_.hits(write) >> bank & 1) != 0) {
-      offer_column(bank, floor_of(write ? Kind::kWrite : Kind::kRead));
-    }
+  const auto still = [this, write](BankQueues::Index now, const Choice& choice) {
+    return now == choice.request && (queues_.waiting(write) >> choice.bank & 1) != 0;
+  };
+  if (in_order_ || (chosen(column_) && !still(queues_.hit(column_.bank, write), column_))) {
+    stale_.column = true;
   }
-  if (stale_.row) return;
-  if (row_.at < kNever && row_.bank == bank) {
-    stale_.row = true;
-  } else if ((queues_.waiting(write) >> bank & 1) != 0) {
-    offer_row(bank, floor_of(Kind::kActivate), floor_of(Kind::kPrecharge));
+  if (chosen(activate_) && ((queues_.open() >> activate_.bank & 1) != 0 ||
+                            !still(queues_.oldest(activate_.bank, write), activate_))) {
+    stale_.activate = true;
   }
+  if (chosen(precharge_)) stale_.precharge = true;
+  if (!stale_.column) choose_columns(banks);
+  if (!stale_.activate) choose_activates(banks);
+  if (!stale_.precharge) choose_precharges(banks);
 }
 
-void PseudoChannel::offer(Choice& best, Ready ready, Command command, unsigned bank,
-                          std::uint64_t age, BankQueues::Index request) {
-  Tick at = tick_of(ready);
-  if (at_whole_clock(command)) at += at & 1;
-  if (at > best.at || (at == best.at && age >= best.age)) return;
-  best.at = at;
-  best.age = age;
-  best.cause = cause_of(ready);
+// Time, counted from the last step, and age are compared as one word, without branches: which bank
+// is the first cannot be foreseen.
+template <class Ages>
+void PseudoChannel::pick(Choice& best, Command command, std::uint64_t banks, Ages ages,
+                         Tick earliest) {
+  if (banks == 0) return;
+  const Kind kind = kind_of(command);
+  const Ready floor = std::max(floor_of(kind), Ready{earliest} << kCauseBits);
+  const Tick odd = at_whole_clock(command) ? 1 : 0;
+  const auto key_of = [this](Tick at, std::uint64_t age) {
+    return static_cast<std::uint64_t>(at - from_) << kAgeBits | age;
+  };
+  const std::uint64_t before = best.at < kNever ? key_of(best.at, best.age) : ~std::uint64_t{0};
+  std::uint64_t least = before;
+  Ready chosen = 0;
+  unsigned which = 0;
+  for_each(banks, [&](unsigned bank) {
+    const Ready ready = ready_at(kind, bank, floor);
+    const Tick from = tick_of(ready);
+    const std::uint64_t key = key_of(from + (from & odd), ages(bank));
+    const bool better = key < least;
+    least = better ? key : least;
+    chosen = better ? ready : chosen;
+    which = better ? bank : which;
+  });
+  if (least == before) return;
+  best.at = from_ + static_cast<Tick>(least >> kAgeBits);
+  best.age = least & kLast;
+  best.cause = cause_of(chosen);
   best.command = command;
-  best.bank = static_cast<std::uint8_t>(bank);
-  best.request = request;
+  best.bank = static_cast<std::uint8_t>(which);
+  best.request = BankQueues::kNone;
 }
 
-// The oldest request of a bank has waited so long that younger hits of its row no longer pass it.
-bool PseudoChannel::starved(unsigned bank, bool write) const {
-  const BankQueues::Index oldest = queues_.oldest(bank, write);
-  return oldest != queues_.hit(bank, write) &&
-         from_ - queues_[oldest].arrived >= parts_.settings.age_limit;
-}
-
-/// Some request still wants the open row of a bank with requests.
-bool PseudoChannel::kept_open(unsigned bank, bool write) const {
-  if ((queues_.hits(write) >> bank & 1) == 0) return false;
-  if (in_order_) return queues_.hit(bank, write) == queues_.oldest(bank, write);
-  return !starved(bank, write);
+// Their oldest requests have waited so long that younger hits no longer pass them.
+std::uint64_t PseudoChannel::starved(bool write) const {
+  std::uint64_t starved = 0;
+  for_each(queues_.passing(write), [&](unsigned bank) {
+    const Request& oldest = queues_[queues_.oldest(bank, write)];
+    if (in_order_ || from_ - oldest.arrived >= parts_.settings.age_limit) {
+      starved |= std::uint64_t{1} << bank;
+    }
+  });
+  return starved;
 }
 
 BankQueues::Index PseudoChannel::next_in_order(bool write) const {
@@ -194,101 +237,110 @@ BankQueues::Index PseudoChannel::next_in_order(bool write) const {
   return first;
 }
 
-void PseudoChannel::choose_column() {
+void PseudoChannel::choose_columns(std::uint64_t banks) {
   const bool write = drain_.writing();
-  const std::uint64_t hits = queues_.hits(write) & ~refresh_.wanted();
-  if (hits == 0) return;
-  const Ready floor = floor_of(write ? Kind::kWrite : Kind::kRead);
+  banks &= queues_.hits(write) & ~refresh_.wanted();
+  if (banks == 0) return;
+  if ((banks & queues_.passing(write)) != 0) banks &= ~starved(write);
   if (in_order_) {
     const BankQueues::Index first = next_in_order(write);
     const unsigned bank = queues_[first].bank;
-    if ((hits >> bank & 1) != 0 && queues_.hit(bank, write) == first) offer_column(bank, floor);
-    return;
+    banks &= queues_.hit(bank, write) == first ? std::uint64_t{1} << bank : 0;
   }
-  for_each(hits, [&](unsigned bank) { offer_column(bank, floor); });
+  pick(column_, write ? Command::kWrite : Command::kRead, banks,
+       [&](unsigned bank) { return queues_.hit_age(bank, write); });
+  if (column_.at < kNever) column_.request = queues_.hit(column_.bank, write);
 }
 
-void PseudoChannel::offer_column(unsigned bank, Ready floor) {
+void PseudoChannel::choose_activates(std::uint64_t banks) {
   const bool write = drain_.writing();
-  if (starved(bank, write)) return;
-  const Command command = write ? Command::kWrite : Command::kRead;
-  offer(column_, ready_at(kind_of(command), bank, floor), command, bank,
-        queues_.hit_age(bank, write), queues_.hit(bank, write));
+  banks &= queues_.waiting(write) & ~queues_.open() & ~refresh_.wanted();
+  pick(activate_, Command::kActivate, banks,
+       [&](unsigned bank) { return queues_.oldest_age(bank, write); });
+  if (activate_.at < kNever) activate_.request = queues_.oldest(activate_.bank, write);
 }
 
-void PseudoChannel::choose_row() {
-  choose_refresh();
-  const Ready activate = floor_of(Kind::kActivate);
-  const Ready precharge = floor_of(Kind::kPrecharge);
-  for_each(queues_.waiting(drain_.writing()) & ~refresh_.wanted(),
-           [&](unsigned bank) { offer_row(bank, activate, precharge); });
-  if (pages_.closes_late()) choose_closing();
-}
-
-void PseudoChannel::offer_row(unsigned bank, Ready activate_floor, Ready precharge_floor) {
+void PseudoChannel::choose_precharges(std::uint64_t banks) {
   const bool write = drain_.writing();
-  const bool open = (queues_.open() >> bank & 1) != 0;
-  if (open && kept_open(bank, write)) return;
-  const Command command = open ? Command::kPrecharge : Command::kActivate;
-  offer(row_, ready_at(kind_of(command), bank, open ? precharge_floor : activate_floor), command,
-        bank, queues_.oldest_age(bank, write), queues_.oldest(bank, write));
+  const std::uint64_t open = queues_.waiting(write) & queues_.open();
+  std::uint64_t in_the_way = open & ~queues_.hits(write);
+  if ((open & queues_.passing(write)) != 0) in_the_way |= starved(write);
+  const Tick before = precharge_.at;
+  const std::uint64_t before_age = precharge_.age;
+  pick(precharge_, Command::kPrecharge, banks & in_the_way & ~refresh_.wanted(),
+       [&](unsigned bank) { return queues_.oldest_age(bank, write); });
+  if (precharge_.at != before || precharge_.age != before_age) {
+    precharge_.request = queues_.oldest(precharge_.bank, write);
+  }
+  if (pages_.closes_late()) choose_closings(banks);
 }
 
-void PseudoChannel::choose_refresh() {
+void PseudoChannel::choose_refreshes() {
   refresh_.for_each_wanted([this](unsigned bank, std::uint64_t mask) {
     Command command = refresh_.command();
     if ((queues_.open() & mask) != 0) {
       command = command == Command::kRefreshAll ? Command::kPrechargeAll : Command::kPrecharge;
     }
-    const Kind kind = kind_of(command);
-    offer(row_, ready_at(kind, bank, floor_of(kind)), command, bank, kFirst, BankQueues::kNone);
+    pick(precharge_, command, std::uint64_t{1} << bank, [](unsigned) { return kFirst; });
   });
 }
 
-void PseudoChannel::choose_closing() {
-  const std::uint64_t unused =
-      queues_.open() & ~(queues_.waiting(false) | queues_.waiting(true) | refresh_.wanted());
-  for_each(unused, [this](unsigned bank) {
-    const Ready floor =
-        std::max(floor_of(Kind::kPrecharge), Ready{pages_.close_at(bank)} << kCauseBits);
-    offer(row_, ready_at(Kind::kPrecharge, bank, floor), Command::kPrecharge, bank, kLast,
-          BankQueues::kNone);
+void PseudoChannel::choose_closings(std::uint64_t banks) {
+  banks &= queues_.open() & ~(queues_.waiting(false) | queues_.waiting(true) | refresh_.wanted());
+  for_each(banks, [&](unsigned bank) {
+    pick(
+        precharge_, Command::kPrecharge, std::uint64_t{1} << bank, [](unsigned) { return kLast; },
+        pages_.close_at(bank));
   });
 }
 
-void PseudoChannel::buses_moved(bool column) {
-  const Choice& mine = column ? column_ : row_;
-  if (mine.at >= kNever || mine.at >= tick_of(parts_.buses.ready(kind_of(mine.command)))) return;
-  (column ? stale_.column : stale_.row) = true;
-  stale_.rest = true;
+Tick PseudoChannel::earliest_column(unsigned count) const {
+  const Settings& s = parts_.settings;
+  Tick column = std::min(column_.at, due_);
+  const Tick row = first_row().at;
+  if (row < kNever) column = std::min(column, row + s.least_activate);
+  return column + static_cast<Tick>(count - 1) * s.least_column_gap;
 }
 
 Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
   const Settings& s = parts_.settings;
-  Tick column = std::min(column_.at, due_);
-  if (row_.at < kNever) column = std::min(column, row_.at + s.least_activate);
-  column += static_cast<Tick>(count - 1) * s.least_column_gap;
+  const ControllerConfig& config = s.config.controller;
+  const bool accepted = write && config.write_response == WriteResponse::kAccepted;
+  // Those that end when they come to the queues may do so all at once: reads that are answered
+  // from the write queue, and writes for which there is room, or will be.
+  unsigned at_once = 1;
+  if (accepted) at_once += config.write_queue - queues_.count(true);
+  if (!write && config.forward && queues_.count(true) + arriving_writes_ > 0) at_once = count;
+  const Tick column = earliest_column(count > at_once ? count - at_once + 1 : 1);
   if (!write) return column + s.read_end;
-  return column + (s.config.controller.write_response == WriteResponse::kAccepted ? kTicksPerClock
-                                                                                  : s.write_end);
+  return column + (accepted ? kTicksPerClock : s.write_end);
 }
 
 // --- steps ---
 
-void PseudoChannel::step() {
+PseudoChannel::Sent PseudoChannel::step() {
   const Tick now = next_;
-  const bool was_busy = busy_;
+  if (!arrivals_.empty() && arrivals_.front().at == now && take_arrivals(now)) {
+    return Sent::kNothing;
+  }
   from_ = now;
-  stale_.rest = true;
+  stale_.any = true;
   if (column_.at == now) {
     issue_column(column_);
-  } else if (row_.at == now) {
-    issue_row(row_);
+    if (!arrivals_.empty()) admit(now);
+    count_busy(now);
+    return Sent::kColumn;
   }
-  if (!arrivals_.empty()) admit(now);
-  busy_ = queues_.count(false) + queues_.count(true) > 0;
-  if (busy_ == was_busy) return;
-  if (busy_) {
+  if (first_row().at != now) return Sent::kNothing;
+  issue_row(first_row());
+  return Sent::kRow;
+}
+
+void PseudoChannel::count_busy(Tick now) {
+  const bool busy = queues_.count(false) + queues_.count(true) > 0;
+  if (busy == busy_) return;
+  busy_ = busy;
+  if (busy) {
     busy_since_ = std::max(now, last_end_);
   } else {
     parts_.counts.busy += std::max(last_end_ - busy_since_, Tick{0});
@@ -340,10 +392,12 @@ void PseudoChannel::issue_column(const Choice& choice) {
 
 void PseudoChannel::issue_row(const Choice& choice) {
   std::uint32_t row = 0;
-  stale_.row = true;
+  (choice.command == Command::kActivate ? stale_.activate : stale_.precharge) = true;
   stale_.banks |= std::uint64_t{1} << choice.bank;
   switch (choice.command) {
     case Command::kActivate:
+      // A refresh of another bank keeps its distance from activates.
+      if (precharge_.command == Command::kRefreshBank) stale_.precharge = true;
       row = queues_[choice.request].row;
       queues_[choice.request].activated = true;
       queues_.open(choice.bank, row);
