@@ -1,10 +1,31 @@
 #include "platforms/hbm_bandwidth/bandwidth_config.h"
 
+#include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "hw/hbm/inline_ecc.h"
+#include "tlm/base/format.h"
 
 namespace railyard::hbm_bandwidth {
+
+namespace {
+
+/// Why a file cannot be written, or nothing. One that is not there is not left either.
+std::string output_problem(const std::string& path, const std::string& input) {
+  std::error_code unknown;
+  const bool there = std::filesystem::exists(path, unknown);
+  if (std::filesystem::is_directory(path, unknown)) return "is a folder";
+  if (there && !input.empty() && std::filesystem::equivalent(path, input, unknown)) {
+    return "is the trace that is read";
+  }
+  if (there && !std::filesystem::is_regular_file(path, unknown)) return "";
+  if (!std::ofstream(path, std::ios::app)) return "cannot be written";
+  if (!there) std::filesystem::remove(path, unknown);
+  return "";
+}
+
+}  // namespace
 
 void BandwidthConfig::declare(Parameters& p) {
   p.group("hbm", hbm).doc("The device and its controller");
@@ -39,6 +60,13 @@ std::uint64_t BandwidthConfig::outstanding() const {
 }
 
 void BandwidthConfig::check(const Bound& bound) const {
+  if (!command_trace.empty()) {
+    const std::string problem = output_problem(command_trace, traffic.trace);
+    if (!problem.empty()) {
+      bound.fail("command_trace", quoted(command_trace) + " " + problem,
+                 "write the path of a file in a folder that is there");
+    }
+  }
   const std::uint64_t size = capacity();
   if (traffic.base >= size || (traffic.footprint && *traffic.footprint > size - traffic.base)) {
     bound.fail(traffic.base >= size ? "traffic.base" : "traffic.footprint",

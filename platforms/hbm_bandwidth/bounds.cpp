@@ -33,12 +33,10 @@ Bounds::Bounds(hbm::Controller& controller, StatisticsRegistry& statistics)
   for (const auto& [key, count] : counts_) {
     const auto& [command, cause] = key;
     const std::string why = cause == "unbound" ? "nothing but their being wanted" : cause;
-    statistics.add_derived({"bound." + std::string(hbm::metric_name_of(command)) + "." +
-                                lower(cause),
-                            "commands",
-                            std::string("Commands ") + hbm::name_of(command) +
-                                " whose time was set by " + why},
-                           [&count = count](Time, Time) { return MetricValue::of(count); });
+    statistics.add_derived(
+        {"bound." + std::string(hbm::metric_name_of(command)) + "." + lower(cause), "commands",
+         std::string("Commands ") + hbm::name_of(command) + " whose time was set by " + why},
+        [&count = count](Time, Time) { return MetricValue::of(count); });
   }
 }
 

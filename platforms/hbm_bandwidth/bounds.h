@@ -16,7 +16,8 @@ class Bounds {
   /// Adds metrics bound.COMMAND.CAUSE for all that there can be.
   Bounds(hbm::Controller& controller, StatisticsRegistry& statistics);
 
-  /// A line for each kind of command that there was: its causes, the most frequent first, as shares.
+  /// A line for each kind of command that there was: its causes, the most frequent first, as
+  /// shares.
   std::string text();
 
  private:

@@ -101,12 +101,11 @@ class HbmFabric : public Fabric, private DriverOwner {
 
   void add_totals() {
     StatisticsRegistry& statistics = partition_.statistics();
-    statistics.add_derived(
-        {"total.refreshes", "commands", "REFab and REFpb"}, [this](Time, Time) {
-          const hbm::Controller& controller = system_.controller();
-          return MetricValue::of(controller.commands(hbm::Command::kRefreshAll) +
-                                 controller.commands(hbm::Command::kRefreshBank));
-        });
+    statistics.add_derived({"total.refreshes", "commands", "REFab and REFpb"}, [this](Time, Time) {
+      const hbm::Controller& controller = system_.controller();
+      return MetricValue::of(controller.commands(hbm::Command::kRefreshAll) +
+                             controller.commands(hbm::Command::kRefreshBank));
+    });
     statistics.add_derived({"total.unfinished_requests", "requests",
                             "Requests that were to be done, or were given, and are not"},
                            [this](Time, Time) {

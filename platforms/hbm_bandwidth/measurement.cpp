@@ -80,6 +80,7 @@ void Measurement::close() {
 }
 
 void Measurement::last_given() {
+  if (config_.traffic.pattern == Pattern::kTrace) return;
   if (opened_ && partition_.now() > *opened_) close();
 }
 
@@ -94,9 +95,7 @@ std::uint64_t Measurement::unfinished() const {
   return (requests_ == Driver::kEndless ? driver_.given() : requests_) - driver_.done();
 }
 
-Time Measurement::window(Time now) const {
-  return opened_ ? closed_.value_or(now) - *opened_ : 0;
-}
+Time Measurement::window(Time now) const { return opened_ ? closed_.value_or(now) - *opened_ : 0; }
 
 double Measurement::gbytes(std::uint64_t bytes, Time now) const {
   const Time time = window(now);
@@ -124,8 +123,8 @@ void Measurement::add_metrics() {
   });
   add_real("time_ns", "ns", "How long the window was open",
            [this](Time now) { return static_cast<double>(window(now)) / kNanosecond; });
-  add_real("completion_ns", "ns", "From the first request to the last one's being done; 0: it is not",
-           [this](Time) {
+  add_real("completion_ns", "ns",
+           "From the first request to the last one's being done; 0: it is not", [this](Time) {
              return finished_ ? static_cast<double>(*finished_ - begun_) / kNanosecond : 0.0;
            });
   partition_.statistics().add(

@@ -1,7 +1,7 @@
 // One load, measured: requests are given, a window opens after the warm-up and closes when no more
 // are given, what is under way drains.
 //
-// Where all are given at once the window closes when the last is done.
+// That of a trace, and where all are given at once, closes when the last is done.
 #pragma once
 
 #include <cstdint>

@@ -103,9 +103,8 @@ std::unique_ptr<Source> make_source(const TrafficConfig& traffic, std::uint64_t 
       break;
   }
   const bool strides = traffic.pattern == Pattern::kStride;
-  return std::make_unique<StrideSource>(base, footprint, size,
-                                        strides ? std::uint64_t{*traffic.stride} : size, reads,
-                                        random);
+  return std::make_unique<StrideSource>(
+      base, footprint, size, strides ? std::uint64_t{*traffic.stride} : size, reads, random);
 }
 
 }  // namespace railyard::hbm_bandwidth

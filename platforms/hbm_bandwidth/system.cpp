@@ -1,47 +1,17 @@
 #include "platforms/hbm_bandwidth/system.h"
 
-#include <filesystem>
-#include <fstream>
-
-#include "tlm/base/error.h"
-#include "tlm/base/format.h"
-
 namespace railyard::hbm_bandwidth {
-
-namespace {
-
-/// ConfigError if a file cannot be written. One that is not there is not left either.
-void check_output(const std::string& path, const std::string& input) {
-  std::error_code unknown;
-  const bool there = std::filesystem::exists(path, unknown);
-  const auto refuse = [&](const std::string& problem) {
-    throw ConfigError("", "command_trace: " + quoted(path) + " " + problem,
-                      "write the path of a file in a folder that is there");
-  };
-  if (there && !input.empty() && std::filesystem::equivalent(path, input, unknown)) {
-    refuse("is the trace that is read");
-  }
-  if (there && !std::filesystem::is_regular_file(path, unknown)) {
-    if (std::filesystem::is_directory(path, unknown)) refuse("is a folder");
-    return;
-  }
-  if (!std::ofstream(path, std::ios::app)) refuse("cannot be written");
-  if (!there) std::filesystem::remove(path, unknown);
-}
-
-}  // namespace
 
 System::System(Partition& partition, const BandwidthConfig& config, bool checks)
     : config_(config), partition_(partition), controller_("hbm", partition, config.hbm) {
   const hbm::HbmConfig& hbm = config.hbm;
   if (checks) {
-    auto& checker = partition.add_checker<hbm::CommandChecker>(
-        "hbm.commands", hbm.organisation, hbm.timing, hbm.controller.refresh);
+    auto& checker = partition.add_checker<hbm::CommandChecker>("hbm.commands", hbm.organisation,
+                                                               hbm.timing, hbm.controller.refresh);
     checker.set_catch_up([this] { controller_.catch_up(); });
     controller_.add_listener(checker);
   }
   if (!config.command_trace.empty()) {
-    check_output(config.command_trace, config.traffic.trace);
     controller_.add_listener(trace_);
     partition.on_end([this](Time) {
       if (!trace_.file) return;

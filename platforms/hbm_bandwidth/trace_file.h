@@ -3,8 +3,8 @@
 //   0x12345640 READ 1200     an address, what is done there, and the clock before which it is not
 //   R 0x12345640             what is done, and an address; one after the other, as fast as it goes
 //
-// Addresses are decimal or 0x..., the command is R, W, READ or WRITE in either case. Empty lines are
-// skipped, and what follows a #.
+// Addresses are decimal or 0x..., the command is R, W, READ or WRITE in either case. Empty lines
+// are skipped, and what follows a #.
 #pragma once
 
 #include <cstdint>

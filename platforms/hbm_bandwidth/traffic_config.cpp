@@ -46,7 +46,8 @@ void TrafficConfig::declare(Parameters& p) {
   p.add("load", load)
       .range(kLeastLoad, 1)
       .doc(
-          "Open loop instead: share of the peak that arrives, each clock with the same probability, "
+          "Open loop instead: share of the peak that arrives, each clock with the same "
+          "probability, "
           "whatever is done; none: closed loop");
   p.add("requests", requests)
       .range(1, 1'000'000'000'000)
@@ -56,7 +57,8 @@ void TrafficConfig::declare(Parameters& p) {
       .doc("How long requests are given, in place of requests");
   p.add("trace", trace)
       .doc(
-          "File, from the working directory: lines `ADDRESS R|W CYCLE`, given not before that clock, "
+          "File, from the working directory: lines `ADDRESS R|W CYCLE`, given not before that "
+          "clock, "
           "or `R|W ADDRESS`, closed loop. READ and WRITE will do, addresses are 0x... or decimal, "
           "rounded down to an access of the device; # begins a comment");
   p.choice("trace_format", trace_format,

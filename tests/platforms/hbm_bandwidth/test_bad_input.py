@@ -59,8 +59,8 @@ CASES = (
     assigned('a background that does nothing', 'background.reads=0.1', says=('load',)),
     assigned('a background beyond the device', 'background.load=0.1', 'background.size=1GiB',
              says=('background.size',)),
-    assigned('a file of commands in no folder', 'command_trace=absent/x', says=('command_trace',),
-             place=''),
+    assigned('a file of commands in no folder', 'command_trace=absent/x', says=('command_trace',)),
+    assigned('a folder for commands', 'command_trace=.', says=('folder',)),
     assigned('an unknown preset', 'hbm.preset=h1000', says=('h100',)),
     Mutant('an expectation of no metric', config=(GOOD + 'expect:\n  - {metric: total.bandwidth, '
                                                   'min: 1}\n').encode(),
