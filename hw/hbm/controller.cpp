@@ -69,6 +69,7 @@ void Controller::access(Access& access) {
   channel.single_came(access.write);
   arrive(access, place, at);
   channel.rearm();
+  hasten_bulks();
 }
 
 void Controller::arrive(Access& access, const Place& place, Tick at) {
@@ -95,6 +96,7 @@ void Controller::start_bulk(Access& access, std::uint64_t first, std::uint64_t l
   // What it shares channels with may end otherwise than was thought.
   for (const unsigned channel : bulk.channels) channels_[channel].rearm();
   look_at(bulk);
+  hasten_bulks();
 }
 
 Bulk& Controller::acquire() {
@@ -126,10 +128,9 @@ void Controller::piece_added(Access& access, unsigned pseudo_channel) {
 
 // Its end, if that is known; else a time before which it cannot be: each pseudo-channel sends one
 // piece after the other.
-void Controller::look_at(Bulk& bulk) {
+Time Controller::earliest_end(Bulk& bulk) {
   const unsigned each = settings_.config.organisation.pseudo_channels;
-  const Time now = partition_.now();
-  Access& access = *bulk.access;
+  const Access& access = *bulk.access;
   for (const unsigned channel : bulk.channels) channels_[channel].catch_up();
   Tick end = access.done_tick;
   for (const unsigned channel : bulk.channels) {
@@ -141,7 +142,13 @@ void Controller::look_at(Bulk& bulk) {
       end = std::max(end, pc.earliest_end(access.write, left));
     }
   }
-  const Time at = settings_.end_time(end);
+  return settings_.end_time(end);
+}
+
+void Controller::look_at(Bulk& bulk) {
+  const Time now = partition_.now();
+  const Time at = earliest_end(bulk);
+  Access& access = *bulk.access;
   if (access.left == 0 && at < now)
     break_invariant(name_, now, "a bulk ended before anybody looked");
   if (access.left > 0 || at > now) {
@@ -152,6 +159,17 @@ void Controller::look_at(Bulk& bulk) {
   bulk.channels.clear();
   free_bulks_.push_back(bulk.number);
   finish(access);
+}
+
+// What comes may have writes drained sooner than was thought, as they are many or as a read waits
+// for one; nothing else makes what waits already end sooner.
+void Controller::hasten_bulks() {
+  if (settings_.config.controller.write_response == WriteResponse::kAccepted) return;
+  for (Bulk& bulk : bulks_) {
+    if (bulk.access == nullptr || !bulk.access->write || !bulk.event.pending()) continue;
+    const Time at = std::max(earliest_end(bulk), partition_.now());
+    if (at < bulk.event.time()) partition_.scheduler().schedule(bulk.event, at);
+  }
 }
 
 void Controller::finish(Access& access) {

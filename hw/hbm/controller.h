@@ -75,7 +75,9 @@ class Controller : private EndListener, private ChannelClient {
   void piece_added(Access& access, unsigned pseudo_channel) override;
   void single_done(Access& access) override { finish(access); }
   void start_bulk(Access& access, std::uint64_t first, std::uint64_t last, Tick at);
+  Time earliest_end(Bulk& bulk);
   void look_at(Bulk& bulk);
+  void hasten_bulks();
   void arrive(Access& access, const Place& place, Tick at);
   void finish(Access& access);
   Bulk& acquire();

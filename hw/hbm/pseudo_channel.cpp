@@ -147,6 +147,9 @@ void PseudoChannel::choose() {
     precharge_.at = kNever;
     choose_refreshes();
     choose_precharges(~std::uint64_t{0});
+  } else {
+    // Time alone makes requests old: their banks are no longer read or written, but closed.
+    choose_precharges(starved(drain_.writing()));
   }
   due_ = std::min(drain_.next(), refresh_.next());
   if (!arrivals_.empty() && arrivals_.front().at > from_) {

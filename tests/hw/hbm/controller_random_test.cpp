@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <exception>
 #include <iterator>
 #include <string>
 
@@ -91,13 +92,17 @@ std::string text(const HbmConfig& config, const RandomTraffic& traffic) {
 
 /// Runs so many controllers.
 void run_random(std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
     RandomStream random(seed, "configuration");
     const HbmConfig config = random_config(random);
     const RandomTraffic traffic = random_traffic(random, seed);
     SCOPED_TRACE("seed " + std::to_string(seed) + ":" + text(config, traffic));
-    RandomMemory memory(config, traffic);
-    memory.run();
+    try {
+      RandomMemory memory(config, traffic);
+      memory.run();
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << e.what();
+    }
   }
 }
 
