@@ -1,9 +1,9 @@
 #include "platforms/hbm_bandwidth/bounds.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
+#include <iomanip>
+#include <sstream>
 #include <vector>
 
 #include "hw/hbm/constraint_table.h"
@@ -53,7 +53,8 @@ std::string Bounds::text() {
   constexpr double kLeast = 0.5;  // per cent that are worth to be told
   controller_.catch_up();
   update();
-  std::string table = "what set the time of commands\n";
+  std::ostringstream table;
+  table << "what set the time of commands\n" << std::fixed << std::setprecision(1);
   for (std::size_t i = 0; i < hbm::kCommands; ++i) {
     const auto command = static_cast<hbm::Command>(i);
     std::vector<std::pair<std::uint64_t, std::string>> causes;
@@ -66,14 +67,15 @@ std::string Bounds::text() {
     if (sum == 0) continue;
     std::stable_sort(causes.begin(), causes.end(),
                      [](const auto& a, const auto& b) { return a.first > b.first; });
-    table += fmt::format("  {:<5} {:>12} ", hbm::name_of(command), sum);
+    table << "  " << std::left << std::setw(6) << hbm::name_of(command) << std::right
+          << std::setw(12) << sum << ' ';
     for (const auto& [count, cause] : causes) {
       const double share = kPercent * static_cast<double>(count) / static_cast<double>(sum);
-      if (share >= kLeast) table += fmt::format("  {} {:.1f} %", cause, share);
+      if (share >= kLeast) table << "  " << cause << ' ' << share << " %";
     }
-    table += '\n';
+    table << '\n';
   }
-  return table;
+  return table.str();
 }
 
 }  // namespace railyard::hbm_bandwidth

@@ -1,7 +1,8 @@
 #include "platforms/hbm_bandwidth/hbm_platform.h"
 
-#include <fmt/format.h>
-
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
 #include <vector>
 
 #include "platforms/hbm_bandwidth/bounds.h"
@@ -38,13 +39,7 @@ class HbmFabric : public Fabric, private DriverOwner {
                                             Phase::kTimer)),
         starter_("traffic", partition, begin_) {
     if (config_.curve.empty()) add("total.", config_.traffic.load, run.warm_up);
-    for (const double load : config_.curve) {
-      std::string prefix = fmt::format("load{:g}.", load * kPercent);
-      for (std::size_t i = 0; i + 1 < prefix.size(); ++i) {
-        if (prefix[i] == '.' || prefix[i] == '-') prefix[i] = '_';
-      }
-      add(prefix, load, run.warm_up);
-    }
+    for (const double load : config_.curve) add(prefix_of(load), load, run.warm_up);
     if (config_.background.load > 0) add_background();
     add_totals();
     bounds_ = std::make_unique<Bounds>(system_.controller(), partition.statistics());
@@ -74,7 +69,15 @@ class HbmFabric : public Fabric, private DriverOwner {
   }
 
  private:
-  static constexpr double kPercent = 100;
+  /// "load12_5." of 0.125.
+  static std::string prefix_of(double load) {
+    constexpr double kPercent = 100;
+    std::ostringstream text;
+    text << "load" << load * kPercent;
+    std::string prefix = text.str();
+    std::replace(prefix.begin(), prefix.end(), '.', '_');
+    return prefix + '.';
+  }
 
   static Trace trace_of(const BandwidthConfig& config) {
     if (config.traffic.pattern != Pattern::kTrace) return {};
@@ -160,6 +163,11 @@ std::string HbmPlatform::default_config() const {
 }
 
 std::unique_ptr<Fabric> HbmPlatform::build(Simulation& simulation, const RunConfig& run) {
+  std::error_code unknown;
+  if (std::filesystem::equivalent(config_.command_trace, run.file, unknown)) {
+    throw ConfigError(run.file, "command_trace: it is the configuration",
+                      "write the path of another file");
+  }
   return std::make_unique<hbm_bandwidth::HbmFabric>(config_, simulation.partition(), run);
 }
 

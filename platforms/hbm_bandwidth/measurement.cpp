@@ -1,8 +1,8 @@
 #include "platforms/hbm_bandwidth/measurement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <iomanip>
+#include <sstream>
 #include <utility>
 
 namespace railyard::hbm_bandwidth {
@@ -143,19 +143,24 @@ std::vector<std::string> Measurement::summary() const {
 }
 
 std::string Measurement::header() {
-  return fmt::format("{:>8}  {:>10}  {:>9}  {:>10}  {:>10}  {:>10}\n", "load %", "GB/s",
-                     "% of peak", "mean ns", "p50 ns", "p99 ns");
+  return "  load %        GB/s  % of peak     mean ns      p50 ns      p99 ns\n";
 }
 
 std::string Measurement::row(Time now) const {
   constexpr double kPercent = 100;
   constexpr double kGiga = 1e9;
+  constexpr int kColumn = 12;
   const double bandwidth = gbytes(bytes_[0] + bytes_[1], now);
   const auto ns = [](auto time) { return static_cast<double>(time) / kNanosecond; };
-  return fmt::format("{:>8.4g}  {:>10.3f}  {:>9.2f}  {:>10.1f}  {:>10.1f}  {:>10.1f}\n",
-                     kPercent * load_.value_or(0), bandwidth,
-                     kPercent * kGiga * bandwidth / controller_.peak(), ns(latency_.mean()),
-                     ns(latency_.percentile(kMedian)), ns(latency_.percentile(kTail)));
+  std::ostringstream text;
+  text << std::setw(8) << kPercent * load_.value_or(0) << std::fixed << std::setprecision(3)
+       << std::setw(kColumn) << bandwidth << std::setprecision(2) << std::setw(11)
+       << kPercent * kGiga * bandwidth / controller_.peak() << std::setprecision(1);
+  for (const double value :
+       {ns(latency_.mean()), ns(latency_.percentile(kMedian)), ns(latency_.percentile(kTail))}) {
+    text << std::setw(kColumn) << value;
+  }
+  return text.str() + "\n";
 }
 
 }  // namespace railyard::hbm_bandwidth
