@@ -29,9 +29,10 @@ struct Access {
   std::uint64_t ticket = 0;  // the client's
 
   // The controller's.
-  std::uint32_t left = 0;  // accesses of the device that are not done
-  std::uint32_t bulk = 0;
-  Time done_at = 0;
+  std::uint32_t left = 0;      // accesses of the device that are not done
+  std::uint32_t bulk = 0;      // number of its record, if it is more than one
+  std::int64_t done_tick = 0;  // of what is done so far, the last
+  Time given_at = 0;
 };
 
 }  // namespace railyard::hbm

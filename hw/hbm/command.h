@@ -1,4 +1,5 @@
-// What a controller sends over the command buses of an HBM channel, and where in the channel it goes.
+// What a controller sends over the command buses of an HBM channel, and where in the channel it
+// goes.
 #pragma once
 
 #include <cstddef>
@@ -27,6 +28,8 @@ constexpr std::size_t kCommands = 9;
 
 /// As JEDEC abbreviates them: ACT, PRE, PREA, RD, RDA, WR, WRA, REFab, REFpb.
 const char* name_of(Command command);
+/// The same in a metric's name: act, pre, prea, rd, rda, wr, wra, refab, refpb.
+const char* metric_name_of(Command command);
 
 constexpr bool is_column(Command c) {
   return c == Command::kRead || c == Command::kReadAuto || c == Command::kWrite ||

@@ -1,6 +1,7 @@
 #include "hw/hbm/constraint_table.h"
 
 #include <initializer_list>
+#include <utility>
 
 namespace railyard::hbm {
 namespace {
@@ -44,11 +45,11 @@ void add_bank_cycle(Table& t, const Timing& n) {
   const unsigned written = n.wl + n.burst + n.wr;
   t.add("tWR", {Command::kWrite}, {Command::kPrecharge}, Scope::kBank, written);
   t.add("tWR", kWrites, {Command::kPrechargeAll}, Scope::kSid, written);
-  t.add("tRTP+tRP", {Command::kReadAuto}, {Command::kActivate, Command::kRefreshBank},
-        Scope::kBank, n.rtp + n.rp);
+  t.add("tRTP+tRP", {Command::kReadAuto}, {Command::kActivate, Command::kRefreshBank}, Scope::kBank,
+        n.rtp + n.rp);
   t.add("tRTP+tRP", {Command::kReadAuto}, {Command::kRefreshAll}, Scope::kSid, n.rtp + n.rp);
-  t.add("tWR+tRP", {Command::kWriteAuto}, {Command::kActivate, Command::kRefreshBank},
-        Scope::kBank, written + n.rp);
+  t.add("tWR+tRP", {Command::kWriteAuto}, {Command::kActivate, Command::kRefreshBank}, Scope::kBank,
+        written + n.rp);
   t.add("tWR+tRP", {Command::kWriteAuto}, {Command::kRefreshAll}, Scope::kSid, written + n.rp);
   t.add("tRP", {Command::kPrecharge}, {Command::kActivate, Command::kRefreshBank}, Scope::kBank,
         n.rp);
@@ -63,8 +64,8 @@ void add_activates(Table& t, const Timing& n) {
   t.add("tRRD_S", kActivates, {Command::kRefreshBank}, Scope::kSid, n.rrd_s);
   t.add("tRRD_L", kActivates, {Command::kRefreshBank}, Scope::kGroup, n.rrd_l);
   t.add("tPPD", kPrecharges, kPrecharges, Scope::kPseudoChannel, n.ppd);
-  t.table.windows.push_back({Command::kActivate, Scope::kPseudoChannel, 4,
-                             Tick{n.faw} * kTicksPerClock, "tFAW"});
+  t.table.windows.push_back(
+      {Command::kActivate, Scope::kPseudoChannel, 4, Tick{n.faw} * kTicksPerClock, "tFAW"});
 }
 
 void add_columns(Table& t, const Timing& n) {
@@ -81,13 +82,12 @@ void add_columns(Table& t, const Timing& n) {
 
 void add_refreshes(Table& t, const Timing& n) {
   t.add("tRFCab", {Command::kRefreshAll},
-        {Command::kActivate, Command::kRefreshAll, Command::kRefreshBank}, Scope::kSid,
-        n.rfc_all);
+        {Command::kActivate, Command::kRefreshAll, Command::kRefreshBank}, Scope::kSid, n.rfc_all);
   t.add("tRFCpb", {Command::kRefreshBank}, {Command::kActivate, Command::kRefreshBank},
         Scope::kBank, n.rfc_bank);
   t.add("tRFCpb", {Command::kRefreshBank}, {Command::kRefreshAll}, Scope::kSid, n.rfc_bank);
-  t.add("tRREFD", {Command::kRefreshBank}, {Command::kActivate, Command::kRefreshBank},
-        Scope::kSid, n.rrefd);
+  t.add("tRREFD", {Command::kRefreshBank}, {Command::kActivate, Command::kRefreshBank}, Scope::kSid,
+        n.rrefd);
   t.add("tRREFD", kRefreshes, kRefreshes, Scope::kOtherSids, n.rrefd);
 }
 

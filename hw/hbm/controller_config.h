@@ -22,23 +22,23 @@ enum class WriteResponse : std::uint8_t { kAccepted, kWritten };
 enum class EccMode : std::uint8_t { kNone, kOnDie, kSideband, kInline };
 
 struct WriteDrainConfig {
-  unsigned high = 48;        // writes that wait: drain begins
-  unsigned low = 16;         // and ends, if reads wait
+  unsigned high = 48;             // writes that wait: drain begins
+  unsigned low = 16;              // and ends, if reads wait
   Time idle = 100 * kNanosecond;  // without reads, after which writes below `high` are drained
   void declare(Parameters& p);
 };
 
 struct PageConfig {
   PagePolicy policy = PagePolicy::kOpen;
-  unsigned timeout = 64;       // CK; adaptive: where a bank begins
-  unsigned timeout_min = 16;   // and between what it learns
+  unsigned timeout = 64;      // CK; adaptive: where a bank begins
+  unsigned timeout_min = 16;  // and between what it learns
   unsigned timeout_max = 1024;
   void declare(Parameters& p);
 };
 
 struct RefreshConfig {
   RefreshMode mode = RefreshMode::kAllBank;
-  unsigned postpone = 0;  // refreshes of a SID that may be owed while requests wait, 0 to 8
+  unsigned postpone = 0;   // refreshes of a SID that may be owed while requests wait, 0 to 8
   bool staggered = false;  // SIDs and pseudo-channels refresh apart, not all at once
   void declare(Parameters& p);
 };
@@ -50,7 +50,7 @@ struct EccConfig {
 };
 
 struct ControllerConfig {
-  unsigned read_queue = 64;   // of a pseudo-channel
+  unsigned read_queue = 64;  // of a pseudo-channel
   unsigned write_queue = 64;
   Scheduling scheduling = Scheduling::kFrFcfs;
   Time age_limit = 2 * kMicrosecond;  // 0: none
@@ -59,7 +59,7 @@ struct ControllerConfig {
   RefreshConfig refresh;
   EccConfig ecc;
   WriteResponse write_response = WriteResponse::kAccepted;
-  bool forward = true;  // a read of what waits to be written is answered from the write queue
+  bool forward = true;     // a read of what waits to be written is answered from the write queue
   Time front_latency = 0;  // from the request's arrival to the queue
   Time back_latency = 0;   // from the end of the data on the bus to the response
 

@@ -27,7 +27,7 @@ struct Timing {
   unsigned ccd_r = 3;  // another SID of the pseudo-channel
   unsigned rrd_s = 4;
   unsigned rrd_l = 5;
-  unsigned faw = 20;  // of one pseudo-channel, its SIDs together
+  unsigned faw = 20;   // of one pseudo-channel, its SIDs together
   unsigned wtr_s = 6;  // from the end of a write's data
   unsigned wtr_l = 9;
   unsigned wr = 28;

@@ -1,0 +1,78 @@
+#include "hw/hbm/refresh_plan.h"
+
+#include <algorithm>
+
+namespace railyard::hbm {
+
+RefreshPlan::RefreshPlan(const RefreshConfig& config, const Organisation& organisation,
+                         const Timing& timing, unsigned index, unsigned count)
+    : organisation_(organisation),
+      mode_(config.mode),
+      postpone_(config.postpone),
+      command_(config.mode == RefreshMode::kPerBank ? Command::kRefreshBank
+                                                    : Command::kRefreshAll) {
+  if (mode_ == RefreshMode::kOff) return;
+  const bool all = mode_ == RefreshMode::kAllBank;
+  // tREFIpb is tREFI shared among the banks of the pseudo-channel, SIDs included.
+  interval_ =
+      kTicksPerClock * (all ? timing.refi : timing.refi / organisation.banks_per_pseudo_channel());
+  units_.resize(all ? organisation.sids : 1);
+  for (unsigned i = 0; i < units_.size(); ++i) {
+    Unit& unit = units_[i];
+    const auto place = static_cast<Tick>(index * units_.size() + i);
+    const auto places = static_cast<Tick>(count * units_.size());
+    // Apart: the first ones are spread over an interval.
+    unit.due = config.staggered ? interval_ * (place + 1) / places : interval_;
+    if (all) {
+      unit.bank = organisation.first_bank_of_sid(i);
+      const std::uint64_t banks = (~std::uint64_t{0}) >> (64 - organisation.banks_per_sid());
+      unit.mask = banks << unit.bank;
+    } else {
+      take_turn(unit);
+    }
+    next_ = std::min(next_, unit.due);
+  }
+}
+
+// One bank group after the other: a stream that uses the banks of one number in all groups meets
+// every fourth refresh, not all of a run of them.
+void RefreshPlan::take_turn(Unit& unit) {
+  unit.bank = unit.turn;
+  unit.mask = std::uint64_t{1} << unit.bank;
+  unit.turn = (unit.turn + 1) % organisation_.banks_per_pseudo_channel();
+}
+
+void RefreshPlan::update(Tick now, std::uint64_t waiting) {
+  if (mode_ == RefreshMode::kOff) return;
+  next_ = kNever;
+  wanted_ = 0;
+  for (Unit& unit : units_) {
+    while (unit.due <= now) {
+      ++unit.owed;
+      unit.due += interval_;
+    }
+    next_ = std::min(next_, unit.due);
+    unit.wanted =
+        unit.wanted || unit.owed > postpone_ || (unit.owed > 0 && (waiting & unit.mask) == 0);
+    if (unit.wanted) wanted_ |= unit.mask;
+  }
+}
+
+void RefreshPlan::done(unsigned bank) {
+  for (Unit& unit : units_) {
+    if (unit.bank != bank) continue;
+    --unit.owed;
+    unit.wanted = false;
+    wanted_ &= ~unit.mask;
+    if (mode_ == RefreshMode::kPerBank) take_turn(unit);
+    return;
+  }
+}
+
+std::uint64_t RefreshPlan::owed() const {
+  std::uint64_t owed = 0;
+  for (const Unit& unit : units_) owed += unit.owed;
+  return owed;
+}
+
+}  // namespace railyard::hbm
