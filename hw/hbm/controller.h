@@ -76,6 +76,9 @@ class Controller : private EndListener, private ChannelClient {
   void single_done(Access& access) override { finish(access); }
   void start_bulk(Access& access, std::uint64_t first, std::uint64_t last, Tick at);
   void look_at(Bulk& bulk);
+  void look_sooner(unsigned pseudo_channel);
+  void schedule(Bulk& bulk);
+  Time earliest_end(const Bulk& bulk);
   void arrive(Access& access, const Place& place, Tick at);
   void finish(Access& access);
   Bulk& acquire();
@@ -96,6 +99,7 @@ class Controller : private EndListener, private ChannelClient {
   std::deque<Bulk> bulks_;
   std::vector<std::uint32_t> free_bulks_;
   std::uint64_t under_way_ = 0;
+  std::uint64_t bulk_writes_ = 0;  // under way
   bool begun_ = false;
   Counter bytes_read_;
   Counter bytes_written_;

@@ -229,7 +229,12 @@ Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
   const Settings& s = parts_.settings;
   Tick column = std::min(column_.at, due_);
   if (row_.at < kNever) column = std::min(column, row_.at + s.least_activate);
-  column += static_cast<Tick>(count - 1) * s.least_column_gap;
+  // Writes that are accepted, and reads answered from the write queue, end without a column
+  // command; but at once no more of them than that queue holds.
+  const ControllerConfig& c = s.config.controller;
+  const bool without = write ? c.write_response == WriteResponse::kAccepted : c.forward;
+  const unsigned at_once = without ? c.write_queue + 1 : 1;
+  if (count > at_once) column += static_cast<Tick>(count - at_once) * s.least_column_gap;
   if (!write) return column + s.read_end;
   return column + (s.config.controller.write_response == WriteResponse::kAccepted ? kTicksPerClock
                                                                                   : s.write_end);
