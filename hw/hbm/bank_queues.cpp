@@ -57,11 +57,13 @@ void BankQueues::link(Index index) {
   (slot.next == kNone ? bank.tail[write] : slots_[slot.next].previous) = index;
   const std::uint64_t bit = std::uint64_t{1} << number;
   waiting_[write] |= bit;
+  if (before == kNone) {
+    oldest_age_[write][number] = slot.request.age;
+    if (bank.hit[write] != kNone) passing_[write] |= bit;
+  }
   if ((open_ & bit) == 0 || slot.request.row != bank.row) return;
   const Index hit = bank.hit[write];
-  if (hit != kNone && slots_[hit].request.age < slot.request.age) return;
-  bank.hit[write] = index;
-  hits_[write] |= bit;
+  if (hit == kNone || slots_[hit].request.age > slot.request.age) set_hit(number, write, index);
 }
 
 void BankQueues::remove(Index index) {
@@ -71,19 +73,36 @@ void BankQueues::remove(Index index) {
   Bank& bank = banks_[number];
   (slot.previous == kNone ? bank.head[write] : slots_[slot.previous].next) = slot.next;
   (slot.next == kNone ? bank.tail[write] : slots_[slot.next].previous) = slot.previous;
-  if (bank.head[write] == kNone) waiting_[write] &= ~(std::uint64_t{1} << number);
-  if (bank.hit[write] == index) find_hit(number, write, slot.next);
+  if (bank.head[write] == kNone) {
+    waiting_[write] &= ~(std::uint64_t{1} << number);
+  } else {
+    oldest_age_[write][number] = slots_[bank.head[write]].request.age;
+  }
+  const std::uint64_t bit = std::uint64_t{1} << number;
+  if (bank.hit[write] == index) {
+    find_hit(number, write, slot.next);
+  } else if (bank.hit[write] == bank.head[write]) {
+    passing_[write] &= ~bit;
+  }
   --count_[write];
   free_.push_back(index);
   if (!held_.empty()) release(index);
 }
 
 void BankQueues::find_hit(unsigned bank, bool write, Index from) {
-  Bank& b = banks_[bank];
-  while (from != kNone && slots_[from].request.row != b.row) from = slots_[from].next;
-  b.hit[write] = from;
+  while (from != kNone && slots_[from].request.row != banks_[bank].row) from = slots_[from].next;
+  set_hit(bank, write, from);
+}
+
+void BankQueues::set_hit(unsigned bank, bool write, Index hit) {
   const std::uint64_t bit = std::uint64_t{1} << bank;
-  hits_[write] = from == kNone ? hits_[write] & ~bit : hits_[write] | bit;
+  banks_[bank].hit[write] = hit;
+  hits_[write] &= ~bit;
+  passing_[write] &= ~bit;
+  if (hit == kNone) return;
+  hits_[write] |= bit;
+  hit_age_[write][bank] = slots_[hit].request.age;
+  if (hit != banks_[bank].head[write]) passing_[write] |= bit;
 }
 
 void BankQueues::release(Index blocker) {
@@ -111,6 +130,8 @@ void BankQueues::close(unsigned bank) {
   open_ &= rest;
   hits_[false] &= rest;
   hits_[true] &= rest;
+  passing_[false] &= rest;
+  passing_[true] &= rest;
   banks_[bank].hit = {kNone, kNone};
 }
 

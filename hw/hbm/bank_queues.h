@@ -56,6 +56,8 @@ class BankQueues {
   std::uint64_t open() const { return open_; }
   std::uint64_t waiting(bool write) const { return waiting_[write]; }
   std::uint64_t hits(bool write) const { return hits_[write]; }
+  /// Those in hits() whose oldest request wants another row.
+  std::uint64_t passing(bool write) const { return passing_[write]; }
 
   std::uint32_t row(unsigned bank) const { return banks_[bank].row; }
   Request& operator[](Index index) { return slots_[index].request; }
@@ -63,6 +65,9 @@ class BankQueues {
   /// The oldest of a bank in waiting(); the oldest that hits, of one in hits().
   Index oldest(unsigned bank, bool write) const { return banks_[bank].head[write]; }
   Index hit(unsigned bank, bool write) const { return banks_[bank].hit[write]; }
+  /// Their ages.
+  std::uint64_t oldest_age(unsigned bank, bool write) const { return oldest_age_[write][bank]; }
+  std::uint64_t hit_age(unsigned bank, bool write) const { return hit_age_[write][bank]; }
   /// Whether another one than `index`, of either kind, hits the open row of its bank.
   bool others_hit(Index index) const;
 
@@ -83,6 +88,7 @@ class BankQueues {
   Index find(unsigned bank, std::uint32_t row, std::uint32_t column, bool write) const;
   void link(Index index);
   void find_hit(unsigned bank, bool write, Index from);
+  void set_hit(unsigned bank, bool write, Index hit);
   void release(Index blocker);
 
   std::array<unsigned, 2> depth_;
@@ -91,6 +97,10 @@ class BankQueues {
   std::uint64_t open_ = 0;
   std::array<std::uint64_t, 2> waiting_{};
   std::array<std::uint64_t, 2> hits_{};
+  std::array<std::uint64_t, 2> passing_{};
+  // What decisions look at, apart from the rest: by kind and bank.
+  std::array<std::array<std::uint64_t, 64>, 2> oldest_age_{};
+  std::array<std::array<std::uint64_t, 64>, 2> hit_age_{};
   std::vector<Bank> banks_;
   std::vector<Slot> slots_;
   std::vector<Index> free_;

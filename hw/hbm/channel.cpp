@@ -1,6 +1,7 @@
 #include "hw/hbm/channel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "tlm/observe/checker.h"
 
@@ -19,7 +20,7 @@ Channel::Channel(const std::string& name, Partition& partition, const Settings& 
   parts_.counts.causes.resize(settings.rules.causes().size());
   const unsigned each = settings.config.organisation.pseudo_channels;
   for (unsigned i = 0; i < each; ++i) {
-    pseudo_channels_.emplace_back(parts_, number * each + i);
+    order_.push_back(&pseudo_channels_.emplace_back(parts_, number * each + i));
     add_probes(name + ".pc" + std::to_string(i), probes_.emplace_back());
   }
 }
@@ -87,28 +88,37 @@ void Channel::advance(Tick end) {
   advanced_ = end;
   for (;;) {
     PseudoChannel* first = nullptr;
-    for (PseudoChannel& pc : pseudo_channels_) {
-      pc.settle();
-      if (pc.next() >= end) continue;
-      if (first == nullptr || pc.next() < first->next() ||
-          (pc.next() == first->next() && pc.next_age() < first->next_age())) {
-        first = &pc;
-      }
+    Tick at = end;
+    for (PseudoChannel* const pc : order_) {
+      pc->settle();
+      const Tick next = pc->next();
+      if (next > at || next >= end) continue;
+      if (next == at && first != nullptr && pc->next_age() >= first->next_age()) continue;
+      first = pc;
+      at = next;
     }
     if (first == nullptr) return;
-    first->step();
-    for (PseudoChannel& pc : pseudo_channels_) {
-      if (&pc == first) continue;
-      pc.buses_moved(true);
-      pc.buses_moved(false);
+    switch (first->step()) {
+      case PseudoChannel::Sent::kColumn:
+        for (PseudoChannel* const pc : order_) pc->column_bus_moved();
+        break;
+      case PseudoChannel::Sent::kRow:
+        for (PseudoChannel* const pc : order_) pc->row_bus_moved();
+        break;
+      case PseudoChannel::Sent::kNothing:
+        break;
     }
   }
 }
 
 void Channel::single_ends(Access& access) {
   --open_[access.write];
-  ends_.push_back({access.done_tick, ++numbers_, &access});
-  std::push_heap(ends_.begin(), ends_.end());
+  const Tick tick = access.done_tick;
+  ends_.push({tick, parts_.settings.end_time(tick), &access});
+  // Most end in the order in which they are sent.
+  for (std::size_t i = ends_.size() - 1; i > 0 && ends_[i].tick < ends_[i - 1].tick; --i) {
+    std::swap(ends_[i], ends_[i - 1]);
+  }
 }
 
 void Channel::wake() {
@@ -116,13 +126,12 @@ void Channel::wake() {
   const Tick tick = parts_.settings.ticks(now);
   advance(tick);
   telling_ = true;
-  while (!ends_.empty() && parts_.settings.end_time(ends_.front().tick) <= now) {
+  while (!ends_.empty() && ends_.front().at <= now) {
     Access& access = *ends_.front().access;
-    if (parts_.settings.end_time(ends_.front().tick) < now) {
+    if (ends_.front().at < now) {
       break_invariant(name_, now, "an access ended before anybody looked");
     }
-    std::pop_heap(ends_.begin(), ends_.end());
-    ends_.pop_back();
+    ends_.pop();
     client_.single_done(access);
   }
   telling_ = false;
@@ -152,10 +161,15 @@ void Channel::rearm() {
   const Settings& s = parts_.settings;
   Scheduler& scheduler = partition_.scheduler();
   const Tick end = next_end();
-  Time at = end < kNever ? s.end_time(end) : kForever;
+  Time at = kForever;
+  if (!ends_.empty() && end == ends_.front().tick) {
+    at = ends_.front().at;
+  } else if (end < kNever) {
+    at = s.end_time(end);
+  }
   bool writes = false;
   for (PseudoChannel& pc : pseudo_channels_) {
-    writes = writes || pc.waiting(true) > 0;
+    writes = writes || pc.writes_left() > 0;
     if (!eager_ || !pc.busy()) continue;
     pc.settle();
     at = std::min(at, s.time(pc.next() + 1));
@@ -173,9 +187,9 @@ void Channel::look_after_writes() {
   catch_up();
   Tick end = 0;
   for (PseudoChannel& pc : pseudo_channels_) {
-    if (pc.waiting(true) == 0) continue;
+    if (pc.writes_left() == 0) continue;
     pc.settle();
-    end = std::max(end, pc.earliest_end(true, pc.waiting(true)));
+    end = std::max(end, pc.earliest_column(pc.writes_left()) + s.write_end);
   }
   if (end == 0) return;
   partition_.scheduler().schedule(writes_, std::max(s.time(end), partition_.now() + 1));

@@ -13,6 +13,7 @@
 
 #include "hw/hbm/channel_parts.h"
 #include "hw/hbm/pseudo_channel.h"
+#include "tlm/base/ring.h"
 #include "tlm/observe/probe.h"
 #include "tlm/sim/partition.h"
 
@@ -41,6 +42,9 @@ class Channel {
   void advance(Tick end);
   /// The steps up to now.
   void catch_up() { advance(parts_.settings.ticks(partition_.now())); }
+  void arrive(unsigned pseudo_channel, const Arrival& arrival) {
+    order_[pseudo_channel]->arrive(arrival, advanced_);
+  }
   /// An access of one piece came, or ends at its done_tick.
   void single_came(bool write) { ++open_[write]; }
   void single_ends(Access& access);
@@ -52,12 +56,9 @@ class Channel {
 
  private:
   struct End {
-    Tick tick;
-    std::uint64_t number;
-    Access* access;
-    bool operator<(const End& o) const {
-      return tick != o.tick ? tick > o.tick : number > o.number;
-    }
+    Tick tick = 0;
+    Time at = 0;
+    Access* access = nullptr;
   };
   struct Probes {
     Probe reads, writes, arriving, open_banks, refreshing, writing;
@@ -76,10 +77,10 @@ class Channel {
   Event wake_;
   Event writes_;  // keeps a run alive until all is written
   std::deque<PseudoChannel> pseudo_channels_;
+  std::vector<PseudoChannel*> order_;
   std::deque<Probes> probes_;
   std::uint64_t open_[2] = {0, 0};  // of one piece, whose end is not known yet
-  std::vector<End> ends_;           // a heap: known, not told
-  std::uint64_t numbers_ = 0;
+  Ring<End> ends_;                  // known, not told; in order
   Tick advanced_ = 0;
   bool telling_ = false;
   bool eager_ = false;

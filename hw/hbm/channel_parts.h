@@ -18,8 +18,14 @@ namespace railyard::hbm {
 struct Settings {
   explicit Settings(const HbmConfig& config);
 
-  /// Ticks of a time, rounded up; the time of a tick, rounded up.
-  Tick ticks(Time time) const;
+  /// The first tick that is not before a time; the time of a tick, rounded up.
+  Tick ticks(Time time) const {
+    if (time != last_time_) {
+      last_tick_ = compute_ticks(time);
+      last_time_ = time;
+    }
+    return last_tick_;
+  }
   Time time(Tick tick) const;
   /// When who waits is told of data that ends at a tick.
   Time end_time(Tick tick) const { return time(tick) + config.controller.back_latency; }
@@ -35,6 +41,13 @@ struct Settings {
   Tick least_column_gap = 0;
   Tick least_activate = 0;      // from an activate to a column command
   std::uint64_t sid_banks = 0;  // of the first SID
+
+ private:
+  Tick compute_ticks(Time time) const;
+
+  // Asked for the same time again and again.
+  mutable Time last_time_ = 0;
+  mutable Tick last_tick_ = 0;
 };
 
 /// Whoever counts accesses that are done: the controller.

@@ -2,6 +2,7 @@
 // goes.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 

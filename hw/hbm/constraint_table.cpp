@@ -82,10 +82,12 @@ void add_columns(Table& t, const Timing& n) {
 
 void add_refreshes(Table& t, const Timing& n) {
   t.add("tRFCab", {Command::kRefreshAll},
-        {Command::kActivate, Command::kRefreshAll, Command::kRefreshBank}, Scope::kSid, n.rfc_all);
+        {Command::kActivate, Command::kPrechargeAll, Command::kRefreshAll, Command::kRefreshBank},
+        Scope::kSid, n.rfc_all);
   t.add("tRFCpb", {Command::kRefreshBank}, {Command::kActivate, Command::kRefreshBank},
         Scope::kBank, n.rfc_bank);
-  t.add("tRFCpb", {Command::kRefreshBank}, {Command::kRefreshAll}, Scope::kSid, n.rfc_bank);
+  t.add("tRFCpb", {Command::kRefreshBank}, {Command::kPrechargeAll, Command::kRefreshAll},
+        Scope::kSid, n.rfc_bank);
   t.add("tRREFD", {Command::kRefreshBank}, {Command::kActivate, Command::kRefreshBank}, Scope::kSid,
         n.rrefd);
   t.add("tRREFD", kRefreshes, kRefreshes, Scope::kOtherSids, n.rrefd);

@@ -5,7 +5,8 @@
 // latency and burst in its distance; auto-precharge counts as a precharge at the command + tRTP (or
 // write latency + burst + tWR), and not before tRAS, which tRC covers.
 // Assumed, as public sources do not say: tFAW and tRRD_S hold over the SIDs of a pseudo-channel, a
-// per-bank refresh counts as an activate for tRRD and not for tFAW.
+// per-bank refresh counts as an activate for tRRD and not for tFAW; PREA waits for the refreshes of
+// its SID.
 #pragma once
 
 #include <cstdint>

@@ -69,34 +69,18 @@ void Controller::access(Access& access) {
   channel.single_came(access.write);
   arrive(access, place, at);
   channel.rearm();
+  hasten_bulks();
 }
 
-// Writes that wait for better use of the bus may go now, and with them a bulk that waits for those.
 void Controller::arrive(Access& access, const Place& place, Tick at) {
-  PseudoChannel& pc = channels_[place.channel].pseudo_channel(place.pseudo_channel);
-  const Arrival arrival{&access, at, place.row, place.column, place.bank};
-  if (bulk_writes_ == 0) {
-    pc.arrive(arrival);
-    return;
-  }
-  pc.settle();
-  const Tick before = pc.earliest_end(true, 1);
-  pc.arrive(arrival);
-  if (pc.earliest_end(true, 1) < before) look_sooner(pc.index());
-}
-
-void Controller::look_sooner(unsigned pseudo_channel) {
-  for (Bulk& bulk : bulks_) {
-    const bool waits = bulk.access != nullptr && bulk.access->write && bulk.event.pending();
-    if (waits && bulk.left[pseudo_channel] > 0) schedule(bulk);
-  }
+  channels_[place.channel].arrive(place.pseudo_channel,
+                                  {&access, at, place.row, place.column, place.bank, access.write});
 }
 
 void Controller::start_bulk(Access& access, std::uint64_t first, std::uint64_t last, Tick at) {
   const Organisation& o = settings_.config.organisation;
   Bulk& bulk = acquire();
   bulk.access = &access;
-  if (access.write) ++bulk_writes_;
   access.bulk = bulk.number;
   access.left = static_cast<std::uint32_t>(last - first + 1);
   for (std::uint64_t piece = first; piece <= last; ++piece) {
@@ -112,6 +96,7 @@ void Controller::start_bulk(Access& access, std::uint64_t first, std::uint64_t l
   // What it shares channels with may end otherwise than was thought.
   for (const unsigned channel : bulk.channels) channels_[channel].rearm();
   look_at(bulk);
+  hasten_bulks();
 }
 
 Bulk& Controller::acquire() {
@@ -141,11 +126,12 @@ void Controller::piece_added(Access& access, unsigned pseudo_channel) {
   if (access.bulk != 0) ++bulks_[access.bulk - 1].left[pseudo_channel];
 }
 
-// Its end, if that is known; else a time before which it cannot be, by what has come so far: each
-// pseudo-channel sends one piece after the other.
-Time Controller::earliest_end(const Bulk& bulk) {
+// Its end, if that is known; else a time before which it cannot be: each pseudo-channel sends one
+// piece after the other.
+Time Controller::earliest_end(Bulk& bulk) {
   const unsigned each = settings_.config.organisation.pseudo_channels;
   const Access& access = *bulk.access;
+  for (const unsigned channel : bulk.channels) channels_[channel].catch_up();
   Tick end = access.done_tick;
   for (const unsigned channel : bulk.channels) {
     for (unsigned i = 0; i < each; ++i) {
@@ -159,27 +145,31 @@ Time Controller::earliest_end(const Bulk& bulk) {
   return settings_.end_time(end);
 }
 
-void Controller::schedule(Bulk& bulk) {
-  partition_.scheduler().schedule(bulk.event, std::max(earliest_end(bulk), partition_.now()));
-}
-
 void Controller::look_at(Bulk& bulk) {
   const Time now = partition_.now();
-  Access& access = *bulk.access;
-  for (const unsigned channel : bulk.channels) channels_[channel].catch_up();
   const Time at = earliest_end(bulk);
-  if (access.left == 0 && at < now) {
+  Access& access = *bulk.access;
+  if (access.left == 0 && at < now)
     break_invariant(name_, now, "a bulk ended before anybody looked");
-  }
   if (access.left > 0 || at > now) {
-    schedule(bulk);
+    partition_.scheduler().schedule(bulk.event, at);
     return;
   }
-  if (access.write) --bulk_writes_;
   bulk.access = nullptr;
   bulk.channels.clear();
   free_bulks_.push_back(bulk.number);
   finish(access);
+}
+
+// What comes may have writes drained sooner than was thought, as they are many or as a read waits
+// for one; nothing else makes what waits already end sooner.
+void Controller::hasten_bulks() {
+  if (settings_.config.controller.write_response == WriteResponse::kAccepted) return;
+  for (Bulk& bulk : bulks_) {
+    if (bulk.access == nullptr || !bulk.access->write || !bulk.event.pending()) continue;
+    const Time at = std::max(earliest_end(bulk), partition_.now());
+    if (at < bulk.event.time()) partition_.scheduler().schedule(bulk.event, at);
+  }
 }
 
 void Controller::finish(Access& access) {

@@ -75,10 +75,9 @@ class Controller : private EndListener, private ChannelClient {
   void piece_added(Access& access, unsigned pseudo_channel) override;
   void single_done(Access& access) override { finish(access); }
   void start_bulk(Access& access, std::uint64_t first, std::uint64_t last, Tick at);
+  Time earliest_end(Bulk& bulk);
   void look_at(Bulk& bulk);
-  void look_sooner(unsigned pseudo_channel);
-  void schedule(Bulk& bulk);
-  Time earliest_end(const Bulk& bulk);
+  void hasten_bulks();
   void arrive(Access& access, const Place& place, Tick at);
   void finish(Access& access);
   Bulk& acquire();
@@ -99,7 +98,6 @@ class Controller : private EndListener, private ChannelClient {
   std::deque<Bulk> bulks_;
   std::vector<std::uint32_t> free_bulks_;
   std::uint64_t under_way_ = 0;
-  std::uint64_t bulk_writes_ = 0;  // under way
   bool begun_ = false;
   Counter bytes_read_;
   Counter bytes_written_;

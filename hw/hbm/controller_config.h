@@ -50,7 +50,8 @@ struct EccConfig {
 };
 
 struct ControllerConfig {
-  unsigned read_queue = 64;  // of a pseudo-channel
+  // Of a pseudo-channel. With 32 reads it comes to what public controllers come to in each pattern.
+  unsigned read_queue = 32;
   unsigned write_queue = 64;
   Scheduling scheduling = Scheduling::kFrFcfs;
   Time age_limit = 2 * kMicrosecond;  // 0: none

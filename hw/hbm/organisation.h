@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "tlm/config/parameters.h"
 
@@ -14,12 +16,15 @@ struct Organisation {
   unsigned sids = 2;             // stack IDs (ranks) of a pseudo-channel
   unsigned groups = 4;           // bank groups of a SID
   unsigned banks = 4;            // of a group
-  unsigned rows = 16384;         // of a bank
+  unsigned rows = 16384;         // of a bank; a power of two, or three quarters of one
   unsigned columns = 32;         // accesses of a row
   unsigned access_bytes = 32;    // pins of a pseudo-channel x burst length / 8
   unsigned pins = 32;            // DQ of a pseudo-channel
 
+  /// The keys. What holds between them is check()'s, which whoever fills in a preset calls then.
   void declare(Parameters& p);
+  /// Fails at "<prefix><key>" if keys contradict each other.
+  void check(const std::string& prefix, const Bound& bound) const;
 
   unsigned banks_per_sid() const { return groups * banks; }
   /// Of a pseudo-channel, all SIDs. At most 64.
@@ -38,5 +43,15 @@ struct Organisation {
   unsigned group_of(unsigned bank) const { return bank / banks; }
   unsigned first_bank_of_sid(unsigned sid) const { return sid * banks_per_sid(); }
 };
+
+/// A key of Organisation.
+struct OrganisationField {
+  const char* key;
+  unsigned Organisation::*member;
+  unsigned min;
+  unsigned max;
+  const char* doc;
+};
+const std::vector<OrganisationField>& organisation_fields();
 
 }  // namespace railyard::hbm

@@ -2,27 +2,9 @@
 
 #include <algorithm>
 
+#include "hw/hbm/bank_set.h"
+
 namespace railyard::hbm {
-namespace {
-
-/// Each bank of a set, the lowest first.
-template <class Call>
-void for_each(std::uint64_t banks, Call call) {
-  for (; banks != 0; banks &= banks - 1) {
-    call(static_cast<unsigned>(__builtin_ctzll(banks)));
-  }
-}
-
-/// Refreshes before all else at one time, closing for want of use after.
-constexpr std::uint64_t kFirst = 0;
-constexpr std::uint64_t kLast = ~std::uint64_t{0};
-
-/// Activates and column commands begin at whole clocks.
-constexpr bool at_whole_clock(Command command) {
-  return command == Command::kActivate || is_column(command);
-}
-
-}  // namespace
 
 PseudoChannel::PseudoChannel(ChannelParts& parts, unsigned index)
     : parts_(parts),
@@ -36,7 +18,8 @@ PseudoChannel::PseudoChannel(ChannelParts& parts, unsigned index)
                parts.settings.config.timing, index,
                parts.settings.config.organisation.total_pseudo_channels()),
       pages_(parts.settings.config.controller.page,
-             parts.settings.config.organisation.banks_per_pseudo_channel()) {
+             parts.settings.config.organisation.banks_per_pseudo_channel()),
+      in_order_(parts.settings.config.controller.scheduling == Scheduling::kFcfs) {
   const HbmConfig& config = parts.settings.config;
   if (config.controller.ecc.mode == EccMode::kInline) {
     ecc_.emplace(config.organisation, config.controller.ecc.lines);
@@ -45,10 +28,23 @@ PseudoChannel::PseudoChannel(ChannelParts& parts, unsigned index)
 
 // --- what comes ---
 
-void PseudoChannel::admit(Tick now) {
+// Those that came take part from this tick on.
+bool PseudoChannel::take_arrivals(Tick now) {
+  from_ = now;
+  stale_.any = true;
+  if (!admit(now)) return false;
+  count_busy(now);
+  return true;
+}
+
+bool PseudoChannel::admit(Tick now) {
+  bool any = false;
   while (!arrivals_.empty() && arrivals_.front().at <= now && admit_one(arrivals_.front(), now)) {
+    if (arrivals_.front().write) --arriving_writes_;
     arrivals_.pop();
+    any = true;
   }
+  return any;
 }
 
 // In order: a request whose queue is full holds up those behind it.
@@ -99,6 +95,7 @@ void PseudoChannel::add(const Arrival& arrival, bool write, bool told, Tick now)
   request.write = write;
   request.told = told;
   queues_.add(request);
+  stale_.banks |= std::uint64_t{1} << arrival.bank;
   pages_.used(arrival.bank, now);
   drain_.came(write, now);
 }
@@ -108,154 +105,53 @@ void PseudoChannel::finish(Access& access, Tick end) {
   parts_.ends.piece_done(access, index_, end);
 }
 
-// --- what to do next ---
-
-void PseudoChannel::choose() {
-  stale_ = false;
-  if (drain_.update(queues_, from_)) ++parts_.counts.turnarounds;
-  refresh_.update(from_, queues_.waiting(false) | queues_.waiting(true));
-  column_.at = row_.at = kNever;
-  choose_column();
-  choose_row();
-  due_ = std::min(drain_.next(), refresh_.next());
-  if (!arrivals_.empty() && arrivals_.front().at > from_) {
-    due_ = std::min(due_, arrivals_.front().at);
-  }
-  next_ = std::min({column_.at, row_.at, due_});
-  next_age_ = column_.at == next_ ? column_.age : row_.at == next_ ? row_.age : kFirst;
-}
-
-void PseudoChannel::offer(Choice& best, Command command, unsigned bank, std::uint64_t age,
-                          BankQueues::Index request) {
-  const Kind kind = kind_of(command);
-  const Ready ready = std::max(ready_.ready(kind, bank), parts_.buses.ready(kind));
-  Tick at = std::max(tick_of(ready), from_);
-  if (at_whole_clock(command)) at += at & 1;
-  if (at > best.at || (at == best.at && age >= best.age)) return;
-  best.at = at;
-  best.age = age;
-  // What was ready before it was wanted was held up by nothing but what stood before it.
-  best.cause = tick_of(ready) >= from_ ? cause_of(ready) : kUnbound;
-  best.command = command;
-  best.bank = static_cast<std::uint8_t>(bank);
-  best.request = request;
-}
-
-// The oldest request of a bank has waited so long that younger hits of its row no longer pass it.
-bool PseudoChannel::starved(unsigned bank, bool write) const {
-  const BankQueues::Index oldest = queues_.oldest(bank, write);
-  return oldest != queues_.hit(bank, write) &&
-         from_ - queues_[oldest].arrived >= parts_.settings.age_limit;
-}
-
-BankQueues::Index PseudoChannel::next_in_order(bool write) const {
-  BankQueues::Index first = BankQueues::kNone;
-  for_each(queues_.waiting(write), [&](unsigned bank) {
-    const BankQueues::Index oldest = queues_.oldest(bank, write);
-    if (first == BankQueues::kNone || queues_[oldest].age < queues_[first].age) first = oldest;
-  });
-  return first;
-}
-
-void PseudoChannel::choose_column() {
-  const bool write = drain_.writing();
-  const Command command = write ? Command::kWrite : Command::kRead;
-  const std::uint64_t hits = queues_.hits(write) & ~refresh_.wanted();
-  if (hits == 0) return;
-  if (parts_.settings.config.controller.scheduling == Scheduling::kFcfs) {
-    const BankQueues::Index first = next_in_order(write);
-    const unsigned bank = queues_[first].bank;
-    if ((hits >> bank & 1) != 0 && queues_.hit(bank, write) == first) {
-      offer(column_, command, bank, queues_[first].age, first);
-    }
-    return;
-  }
-  for_each(hits, [&](unsigned bank) {
-    if (starved(bank, write)) return;
-    const BankQueues::Index hit = queues_.hit(bank, write);
-    offer(column_, command, bank, queues_[hit].age, hit);
-  });
-}
-
-void PseudoChannel::choose_row() {
-  choose_refresh();
-  const bool write = drain_.writing();
-  const bool in_order = parts_.settings.config.controller.scheduling == Scheduling::kFcfs;
-  for_each(queues_.waiting(write) & ~refresh_.wanted(), [&](unsigned bank) {
-    const std::uint64_t bit = std::uint64_t{1} << bank;
-    const BankQueues::Index oldest = queues_.oldest(bank, write);
-    if ((queues_.open() & bit) == 0) {
-      offer(row_, Command::kActivate, bank, queues_[oldest].age, oldest);
-      return;
-    }
-    const bool hit = (queues_.hits(write) & bit) != 0;
-    const bool kept = in_order ? queues_.hit(bank, write) == oldest : hit && !starved(bank, write);
-    if (!kept) offer(row_, Command::kPrecharge, bank, queues_[oldest].age, oldest);
-  });
-  if (pages_.closes_late()) choose_closing();
-}
-
-void PseudoChannel::choose_refresh() {
-  refresh_.for_each_wanted([this](unsigned bank, std::uint64_t mask) {
-    if ((queues_.open() & mask) == 0) {
-      offer(row_, refresh_.command(), bank, kFirst, BankQueues::kNone);
-    } else if (refresh_.command() == Command::kRefreshAll) {
-      offer(row_, Command::kPrechargeAll, bank, kFirst, BankQueues::kNone);
-    } else {
-      offer(row_, Command::kPrecharge, bank, kFirst, BankQueues::kNone);
-    }
-  });
-}
-
-void PseudoChannel::choose_closing() {
-  const std::uint64_t unused =
-      queues_.open() & ~(queues_.waiting(false) | queues_.waiting(true) | refresh_.wanted());
-  for_each(unused, [this](unsigned bank) {
-    const Tick from = from_;
-    from_ = std::max(from_, pages_.close_at(bank));
-    offer(row_, Command::kPrecharge, bank, kLast, BankQueues::kNone);
-    from_ = from;
-  });
-}
-
-void PseudoChannel::buses_moved(bool column) {
-  const Choice& mine = column ? column_ : row_;
-  if (mine.at < kNever && mine.at < tick_of(parts_.buses.ready(kind_of(mine.command)))) {
-    stale_ = true;
-  }
+Tick PseudoChannel::earliest_column(unsigned count) const {
+  const Settings& s = parts_.settings;
+  Tick column = std::min(column_.at, due_);
+  const Tick row = first_row().at;
+  if (row < kNever) column = std::min(column, row + s.least_activate);
+  return column + static_cast<Tick>(count - 1) * s.least_column_gap;
 }
 
 Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
   const Settings& s = parts_.settings;
-  Tick column = std::min(column_.at, due_);
-  if (row_.at < kNever) column = std::min(column, row_.at + s.least_activate);
-  // Writes that are accepted, and reads answered from the write queue, end without a column
-  // command; but at once no more of them than that queue holds.
-  const ControllerConfig& c = s.config.controller;
-  const bool without = write ? c.write_response == WriteResponse::kAccepted : c.forward;
-  const unsigned at_once = without ? c.write_queue + 1 : 1;
-  if (count > at_once) column += static_cast<Tick>(count - at_once) * s.least_column_gap;
+  const ControllerConfig& config = s.config.controller;
+  const bool accepted = write && config.write_response == WriteResponse::kAccepted;
+  // Those that end when they come to the queues may do so all at once: reads that are answered
+  // from the write queue, and writes for which there is room, or will be.
+  unsigned at_once = 1;
+  if (accepted) at_once += config.write_queue - queues_.count(true);
+  if (!write && config.forward && queues_.count(true) + arriving_writes_ > 0) at_once = count;
+  const Tick column = earliest_column(count > at_once ? count - at_once + 1 : 1);
   if (!write) return column + s.read_end;
-  return column + (s.config.controller.write_response == WriteResponse::kAccepted ? kTicksPerClock
-                                                                                  : s.write_end);
+  return column + (accepted ? kTicksPerClock : s.write_end);
 }
 
 // --- steps ---
 
-void PseudoChannel::step() {
+PseudoChannel::Sent PseudoChannel::step() {
   const Tick now = next_;
-  const bool was_busy = busy_;
+  if (!arrivals_.empty() && arrivals_.front().at == now && take_arrivals(now)) {
+    return Sent::kNothing;
+  }
   from_ = now;
-  stale_ = true;
+  stale_.any = true;
   if (column_.at == now) {
     issue_column(column_);
-  } else if (row_.at == now) {
-    issue_row(row_);
+    if (!arrivals_.empty()) admit(now);
+    count_busy(now);
+    return Sent::kColumn;
   }
-  if (!arrivals_.empty()) admit(now);
-  busy_ = queues_.count(false) + queues_.count(true) > 0;
-  if (busy_ == was_busy) return;
-  if (busy_) {
+  if (first_row().at != now) return Sent::kNothing;
+  issue_row(first_row());
+  return Sent::kRow;
+}
+
+void PseudoChannel::count_busy(Tick now) {
+  const bool busy = queues_.count(false) + queues_.count(true) > 0;
+  if (busy == busy_) return;
+  busy_ = busy;
+  if (busy) {
     busy_since_ = std::max(now, last_end_);
   } else {
     parts_.counts.busy += std::max(last_end_ - busy_since_, Tick{0});
@@ -296,6 +192,8 @@ void PseudoChannel::issue_column(const Choice& choice) {
                          : parts_.counts.hits);
   queues_.remove(sent.request);
   if (last) queues_.close(sent.bank);
+  stale_.column = true;
+  stale_.banks |= std::uint64_t{1} << sent.bank;
   pages_.used(sent.bank, sent.at);
   drain_.left(request.write, sent.at);
   if (request.told) return;
@@ -305,8 +203,12 @@ void PseudoChannel::issue_column(const Choice& choice) {
 
 void PseudoChannel::issue_row(const Choice& choice) {
   std::uint32_t row = 0;
+  (choice.command == Command::kActivate ? stale_.activate : stale_.precharge) = true;
+  stale_.banks |= std::uint64_t{1} << choice.bank;
   switch (choice.command) {
     case Command::kActivate:
+      // A refresh of another bank keeps its distance from activates.
+      if (precharge_.command == Command::kRefreshBank) stale_.precharge = true;
       row = queues_[choice.request].row;
       queues_[choice.request].activated = true;
       queues_.open(choice.bank, row);
@@ -323,11 +225,13 @@ void PseudoChannel::issue_row(const Choice& choice) {
       queues_.close(choice.bank);
       break;
     case Command::kPrechargeAll:
-      for_each(queues_.open() & parts_.settings.sid_banks << choice.bank,
-               [this](unsigned bank) { queues_.close(bank); });
+      for_each_bank(queues_.open() & parts_.settings.sid_banks << choice.bank,
+                    [this](unsigned bank) { queues_.close(bank); });
+      all_stale();
       break;
     default:
       refresh_.done(choice.bank);
+      all_stale();
       break;
   }
   send(choice, row, 0);

@@ -27,6 +27,7 @@ struct Arrival {
   std::uint32_t row = 0;
   std::uint32_t column = 0;
   std::uint8_t bank = 0;
+  bool write = false;
 };
 
 class PseudoChannel {
@@ -34,14 +35,19 @@ class PseudoChannel {
   /// `index` of the device's pseudo-channels.
   PseudoChannel(ChannelParts& parts, unsigned index);
 
-  /// Comes to the queues at `arrival.at`, which is not before that of those before, nor before the
-  /// ticks that were let pass.
-  void arrive(const Arrival& arrival) {
-    if (arrivals_.empty() && !stale_ && arrival.at < due_) {
+  /// Comes to the queues at `arrival.at`, which is not before that of those before, nor before
+  /// `advanced`, the first of the ticks that were not let pass.
+  void arrive(const Arrival& arrival, Tick advanced) {
+    if (arrival.write) ++arriving_writes_;
+    const bool first = arrivals_.empty();
+    arrivals_.push(arrival);
+    if (!first) return;
+    if (arrival.at == advanced) {
+      take_arrivals(advanced);
+    } else if (!stale_.any && arrival.at < due_) {
       due_ = arrival.at;
       if (due_ < next_) next_ = due_, next_age_ = 0;
     }
-    arrivals_.push(arrival);
   }
 
   /// When it takes its next step, and what decides between two pseudo-channels of one channel then;
@@ -50,14 +56,22 @@ class PseudoChannel {
   std::uint64_t next_age() const { return next_age_; }
   /// Decides what to do next, if anything has changed.
   void settle() {
-    if (stale_) choose();
+    if (stale_.any) choose();
   }
-  /// The other pseudo-channel took the buses: what was chosen for them may come later.
-  void buses_moved(bool column);
-  void step();
+  /// A pseudo-channel of the channel took a bus: what was chosen for it may come later.
+  void column_bus_moved() { late(column_, stale_.column); }
+  void row_bus_moved() {
+    late(activate_, stale_.activate);
+    late(precharge_, stale_.precharge);
+  }
+  enum class Sent : std::uint8_t { kNothing, kColumn, kRow };
+  /// Takes the next step; says which bus it took.
+  Sent step();
 
   /// Not after the end of the `count`-th access from now on that is waited for.
   Tick earliest_end(bool write, unsigned count) const;
+  /// Not after the `count`-th column command from now on.
+  Tick earliest_column(unsigned count) const;
 
   unsigned index() const { return index_; }
   /// Ticks of a time with requests that has not ended at `now`.
@@ -66,12 +80,20 @@ class PseudoChannel {
   /// Has requests, or will have.
   bool busy() const { return busy_ || !arrivals_.empty(); }
   unsigned waiting(bool write) const { return queues_.count(write); }
+  /// Those in the queue, and those before it.
+  unsigned writes_left() const { return queues_.count(true) + arriving_writes_; }
   std::size_t arriving() const { return arrivals_.size(); }
   std::uint64_t open_banks() const { return queues_.open(); }
   std::uint64_t refreshing() const { return refresh_.wanted(); }
   bool writing() const { return drain_.writing(); }
 
  private:
+  // Of choices at one time: refreshes go before all else, closing for want of use after. Ages are
+  // those of requests between them: 10^12 accesses of a channel; above them, 6 ms of ticks.
+  static constexpr unsigned kAgeBits = 40;
+  static constexpr std::uint64_t kFirst = 0;
+  static constexpr std::uint64_t kLast = (std::uint64_t{1} << kAgeBits) - 1;
+
   struct Choice {
     Tick at = kNever;
     std::uint64_t age = 0;
@@ -81,24 +103,59 @@ class PseudoChannel {
     BankQueues::Index request = BankQueues::kNone;
   };
 
-  void choose();
-  void choose_column();
-  void choose_row();
-  void choose_refresh();
-  void choose_closing();
-  /// A command of that kind is wanted for `bank`; the earliest goes, of two the older.
-  void offer(Choice& best, Command command, unsigned bank, std::uint64_t age,
-             BankQueues::Index request);
-  bool starved(unsigned bank, bool write) const;
-  BankQueues::Index next_in_order(bool write) const;
+  /// What is to be looked at anew when it is chosen what to do next.
+  struct Stale {
+    bool any = true;
+    bool column = true;
+    bool activate = true;
+    bool precharge = true;
+    std::uint64_t banks = 0;  // of which alone, in the others
+  };
+  void all_stale() { stale_ = {}; }
 
-  void admit(Tick now);
+  void choose();
+  void reconsider(std::uint64_t banks);
+  void choose_columns(std::uint64_t banks);
+  void choose_activates(std::uint64_t banks);
+  void choose_precharges(std::uint64_t banks);
+  void choose_refreshes();
+  void choose_closings(std::uint64_t banks);
+  /// Of the banks that `kind` may go to, the first; of those ready at one time, that of the least
+  /// age; if it is better than `best`. None before `earliest`.
+  template <class Ages>
+  void pick(Choice& best, Command command, std::uint64_t banks, Ages ages, Tick earliest = 0);
+  /// Not before it: the constraints of the pseudo-channel and the buses, and the last step.
+  Ready floor_of(Kind kind) const {
+    return std::max({ready_.of_all(kind), parts_.buses.ready(kind), Ready{from_} << kCauseBits});
+  }
+  Ready ready_at(Kind kind, unsigned bank, Ready floor) const {
+    const Ready near = std::max(ready_.of_bank(kind, bank), ready_.of_group(kind, bank));
+    const Ready ready = std::max(near, floor);
+    return ready_.has_sids() ? std::max(ready, ready_.of_sid(kind, bank)) : ready;
+  }
+  void late(const Choice& choice, bool& stale) {
+    if (choice.at < kNever && choice.at < tick_of(parts_.buses.ready(kind_of(choice.command)))) {
+      stale = stale_.any = true;
+    }
+  }
+  /// Banks whose hits wait until an older request has had its row.
+  std::uint64_t starved(bool write) const;
+  BankQueues::Index next_in_order(bool write) const;
+  const Choice& first_row() const {
+    const bool second = precharge_.at < activate_.at ||
+                        (precharge_.at == activate_.at && precharge_.age < activate_.age);
+    return second ? precharge_ : activate_;
+  }
+
+  bool take_arrivals(Tick now);
+  bool admit(Tick now);
   bool admit_one(const Arrival& arrival, Tick now);
   void add(const Arrival& arrival, bool write, bool told, Tick now);
   void issue_column(const Choice& choice);
   void issue_row(const Choice& choice);
   void send(const Choice& choice, std::uint32_t row, std::uint32_t column);
   void finish(Access& access, Tick end);
+  void count_busy(Tick now);
 
   ChannelParts& parts_;
   unsigned index_;
@@ -109,14 +166,17 @@ class PseudoChannel {
   PagePlan pages_;
   std::optional<InlineEcc> ecc_;
   Ring<Arrival> arrivals_;
+  unsigned arriving_writes_ = 0;
 
-  bool stale_ = true;
+  const bool in_order_;
+  Stale stale_;
   Tick from_ = -1;  // the last step: nothing is sent before
   Tick next_ = 0;
   std::uint64_t next_age_ = 0;
   Tick due_ = kNever;  // of what is neither a column nor a row command
   Choice column_;
-  Choice row_;
+  Choice activate_;
+  Choice precharge_;  // and refresh
 
   bool busy_ = false;
   Tick busy_since_ = 0;

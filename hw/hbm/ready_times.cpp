@@ -6,14 +6,8 @@
 
 namespace railyard::hbm {
 
-Kind kind_of(Command command) {
-  static constexpr std::array<Kind, kCommands> kKinds = {
-      Kind::kActivate, Kind::kPrecharge, Kind::kPrechargeAll, Kind::kRead,       Kind::kRead,
-      Kind::kWrite,    Kind::kWrite,     Kind::kRefreshAll,   Kind::kRefreshBank};
-  return kKinds[static_cast<std::size_t>(command)];
-}
-
-ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisation& organisation)
+ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisation& organisation,
+                                 unsigned unused)
     : organisation_(organisation), causes_{"unbound"} {
   // The longest of what stands between a command and another, in the same scope.
   std::map<std::pair<std::size_t, std::pair<Scope, std::size_t>>, const Constraint*> longest;
@@ -33,9 +27,7 @@ ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisatio
       }
       if (automatic) continue;
     }
-    auto& rules = (row->scope == Scope::kChannel ? bus_rules_ : rules_)[key.first];
-    rules.push_back({row->scope, kind_of(row->after),
-                     row->distance << kCauseBits | static_cast<Ready>(cause(row->name))});
+    if ((unused >> static_cast<unsigned>(kind_of(row->after)) & 1) == 0) add(key.first, *row);
   }
   for (const Window& window : table.windows) {
     if (window.scope != Scope::kPseudoChannel) {
@@ -44,6 +36,24 @@ ConstraintRules::ConstraintRules(const ConstraintTable& table, const Organisatio
     windows_.push_back({window.command, kind_of(window.command), window.count,
                         window.window << kCauseBits | static_cast<Ready>(cause(window.name))});
   }
+}
+
+void ConstraintRules::add(std::size_t before, const Constraint& row) {
+  const Ready after = row.distance << kCauseBits | static_cast<Ready>(cause(row.name));
+  if (row.scope == Scope::kChannel) {
+    Ready& bus = moves_[before].bus;
+    const bool same_bus = is_column(row.before) == is_column(row.after);
+    if (!same_bus || (bus != 0 && bus != after)) {
+      throw std::logic_error(std::string(row.name) + " does not treat its commands alike");
+    }
+    bus = after;
+    return;
+  }
+  // With one SID, what holds in it holds in the pseudo-channel.
+  const bool folded = row.scope == Scope::kSid && organisation_.sids == 1;
+  Moves& moves = moves_[before];
+  (row.scope == Scope::kOtherSids ? moves.other_sids : moves.near)
+      .push_back({folded ? Scope::kPseudoChannel : row.scope, kind_of(row.after), after});
 }
 
 unsigned ConstraintRules::cause(const char* name) {
@@ -55,13 +65,15 @@ unsigned ConstraintRules::cause(const char* name) {
 }
 
 ReadyTimes::ReadyTimes(const ConstraintRules& rules)
-    : rules_(rules),
-      banks_(rules.organisation_.banks_per_pseudo_channel()),
-      groups_(std::size_t{rules.organisation_.sids} * rules.organisation_.groups),
-      sids_(rules.organisation_.sids) {
-  for (unsigned bank = 0; bank < banks_.size(); ++bank) {
-    group_of_[bank] = static_cast<std::uint8_t>(rules.organisation_.group_of(bank));
-    sid_of_[bank] = static_cast<std::uint8_t>(rules.organisation_.sid_of(bank));
+    : rules_(rules), sids_(rules.organisation_.sids) {
+  const Organisation& o = rules.organisation_;
+  const unsigned banks = o.banks_per_pseudo_channel();
+  first_sid_line_ = banks + o.sids * o.groups;
+  all_line_ = first_sid_line_ + o.sids;
+  lines_.resize(all_line_ + 1);
+  for (unsigned bank = 0; bank < banks; ++bank) {
+    group_line_[bank] = static_cast<std::uint8_t>(banks + o.group_of(bank));
+    sid_line_[bank] = static_cast<std::uint8_t>(first_sid_line_ + o.sid_of(bank));
   }
   for (const auto& window : rules.windows_) {
     recent_.push_back({std::vector<Tick>(window.count, -kNever), 0});
@@ -70,28 +82,19 @@ ReadyTimes::ReadyTimes(const ConstraintRules& rules)
 
 void ReadyTimes::issued(Command command, unsigned bank, Tick tick) {
   const Ready at = tick << kCauseBits;
-  for (const auto& rule : rules_.rules_[static_cast<std::size_t>(command)]) {
-    const Ready ready = at + rule.after;
-    switch (rule.scope) {
-      case Scope::kBank:
-        banks_[bank].raise(rule.kind, ready);
-        break;
-      case Scope::kGroup:
-        groups_[group_of_[bank]].raise(rule.kind, ready);
-        break;
-      case Scope::kSid:
-        sids_[sid_of_[bank]].raise(rule.kind, ready);
-        break;
-      case Scope::kOtherSids:
-        for (std::size_t sid = 0; sid < sids_.size(); ++sid) {
-          if (sid != sid_of_[bank]) sids_[sid].raise(rule.kind, ready);
-        }
-        break;
-      case Scope::kPseudoChannel:
-        all_.raise(rule.kind, ready);
-        break;
-      case Scope::kChannel:
-        break;  // BusTimes
+  const auto& moves = rules_.moves_[static_cast<std::size_t>(command)];
+  std::array<unsigned, 6> line{};
+  line[static_cast<std::size_t>(Scope::kBank)] = bank;
+  line[static_cast<std::size_t>(Scope::kGroup)] = group_line_[bank];
+  line[static_cast<std::size_t>(Scope::kSid)] = sid_line_[bank];
+  line[static_cast<std::size_t>(Scope::kPseudoChannel)] = all_line_;
+  for (const auto& rule : moves.near) {
+    lines_[line[static_cast<std::size_t>(rule.scope)]].raise(rule.kind, at + rule.after);
+  }
+  if (has_sids()) {
+    for (unsigned sid = first_sid_line_; sid < all_line_; ++sid) {
+      if (sid == sid_line_[bank]) continue;
+      for (const auto& rule : moves.other_sids) lines_[sid].raise(rule.kind, at + rule.after);
     }
   }
   for (std::size_t i = 0; i < recent_.size(); ++i) {
@@ -101,7 +104,7 @@ void ReadyTimes::issued(Command command, unsigned bank, Tick tick) {
     recent.ticks[recent.next] = tick;
     recent.next = (recent.next + 1) % recent.ticks.size();
     const Tick first = recent.ticks[recent.next];
-    if (first >= 0) all_.raise(window.kind, (first << kCauseBits) + window.after);
+    if (first >= 0) lines_[all_line_].raise(window.kind, (first << kCauseBits) + window.after);
   }
 }
 

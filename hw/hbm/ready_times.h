@@ -33,15 +33,20 @@ enum class Kind : std::uint8_t {
   kRefreshAll,
   kRefreshBank,
 };
-Kind kind_of(Command command);
+constexpr std::array<Kind, kCommands> kKinds = {
+    Kind::kActivate, Kind::kPrecharge, Kind::kPrechargeAll, Kind::kRead,       Kind::kRead,
+    Kind::kWrite,    Kind::kWrite,     Kind::kRefreshAll,   Kind::kRefreshBank};
+constexpr Kind kind_of(Command command) { return kKinds[static_cast<std::size_t>(command)]; }
 
 /// The table, put in the order in which the engine needs it; one serves all pseudo-channels.
 class ConstraintRules {
  public:
-  /// std::logic_error if a table says what the engine does not know: other constraints before a
-  /// command with auto-precharge than before the one without, a window of another scope than a
-  /// pseudo-channel.
-  ConstraintRules(const ConstraintTable& table, const Organisation& organisation);
+  /// Rules for commands of the kinds in `unused`, a bit each, are left out. std::logic_error if a
+  /// table says what the engine does not know: other constraints before a command with
+  /// auto-precharge than before the one without, a window of another scope than a pseudo-channel, a
+  /// bus that does not treat all kinds alike.
+  ConstraintRules(const ConstraintTable& table, const Organisation& organisation,
+                  unsigned unused = 0);
 
   /// Names of causes; the first is kUnbound's.
   const std::vector<std::string>& causes() const { return causes_; }
@@ -54,6 +59,12 @@ class ConstraintRules {
     Kind kind;
     Ready after;  // the distance and the cause
   };
+  /// What a command moves on.
+  struct Moves {
+    std::vector<Rule> near;  // in the pseudo-channel, its own SID
+    std::vector<Rule> other_sids;
+    Ready bus = 0;  // it takes its bus so long
+  };
   struct WindowRule {
     Command command;
     Kind kind;
@@ -61,10 +72,10 @@ class ConstraintRules {
     Ready after;
   };
   unsigned cause(const char* name);
+  void add(std::size_t before, const Constraint& row);
 
   Organisation organisation_;
-  std::array<std::vector<Rule>, kCommands> rules_;      // of a pseudo-channel
-  std::array<std::vector<Rule>, kCommands> bus_rules_;  // of the channel
+  std::array<Moves, kCommands> moves_;
   std::vector<WindowRule> windows_;
   std::vector<std::string> causes_;
 };
@@ -83,17 +94,18 @@ struct alignas(64) ReadyLine {
 class BusTimes {
  public:
   explicit BusTimes(const ConstraintRules& rules) : rules_(rules) {}
-  Ready ready(Kind kind) const { return line_[kind]; }
+  Ready ready(Kind kind) const {
+    return kind == Kind::kRead || kind == Kind::kWrite ? column_ : row_;
+  }
   void issued(Command command, Tick tick) {
-    const Ready at = tick << kCauseBits;
-    for (const auto& rule : rules_.bus_rules_[static_cast<std::size_t>(command)]) {
-      line_.raise(rule.kind, at + rule.after);
-    }
+    Ready& bus = is_column(command) ? column_ : row_;
+    bus = (tick << kCauseBits) + rules_.moves_[static_cast<std::size_t>(command)].bus;
   }
 
  private:
   const ConstraintRules& rules_;
-  ReadyLine line_;
+  Ready row_ = 0;
+  Ready column_ = 0;
 };
 
 /// Of one pseudo-channel.
@@ -103,10 +115,12 @@ class ReadyTimes {
 
   /// Of the bank alone, its group and SID, and the pseudo-channel; the largest of all holds. The
   /// buses come on top.
-  Ready of_bank(Kind kind, unsigned bank) const { return banks_[bank][kind]; }
-  Ready of_group(Kind kind, unsigned bank) const { return groups_[group_of_[bank]][kind]; }
-  Ready of_sid(Kind kind, unsigned bank) const { return sids_[sid_of_[bank]][kind]; }
-  Ready of_all(Kind kind) const { return all_[kind]; }
+  Ready of_bank(Kind kind, unsigned bank) const { return lines_[bank][kind]; }
+  Ready of_group(Kind kind, unsigned bank) const { return lines_[group_line_[bank]][kind]; }
+  Ready of_sid(Kind kind, unsigned bank) const { return lines_[sid_line_[bank]][kind]; }
+  /// With one SID its constraints are those of the pseudo-channel.
+  bool has_sids() const { return sids_ > 1; }
+  Ready of_all(Kind kind) const { return lines_[all_line_][kind]; }
   Ready ready(Kind kind, unsigned bank) const {
     return std::max({of_bank(kind, bank), of_group(kind, bank), of_sid(kind, bank), of_all(kind)});
   }
@@ -120,13 +134,13 @@ class ReadyTimes {
   };
 
   const ConstraintRules& rules_;
-  std::array<std::uint8_t, 64> group_of_{};
-  std::array<std::uint8_t, 64> sid_of_{};
-  std::vector<ReadyLine> banks_;
-  std::vector<ReadyLine> groups_;
-  std::vector<ReadyLine> sids_;
-  ReadyLine all_;
-  std::vector<Recent> recent_;  // a window each
+  unsigned sids_;
+  std::array<std::uint8_t, 64> group_line_{};
+  std::array<std::uint8_t, 64> sid_line_{};
+  unsigned first_sid_line_;
+  unsigned all_line_;
+  std::vector<ReadyLine> lines_;  // banks, groups, SIDs, the pseudo-channel
+  std::vector<Recent> recent_;    // a window each
 };
 
 }  // namespace railyard::hbm

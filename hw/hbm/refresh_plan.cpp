@@ -42,13 +42,13 @@ void RefreshPlan::take_turn(Unit& unit) {
   unit.turn = (unit.turn + 1) % organisation_.banks_per_pseudo_channel();
 }
 
-void RefreshPlan::update(Tick now, std::uint64_t waiting) {
-  if (mode_ == RefreshMode::kOff) return;
+bool RefreshPlan::decide(Tick now, std::uint64_t waiting) {
+  const std::uint64_t before = wanted_;
   next_ = kNever;
-  wanted_ = 0;
   for (Unit& unit : units_) {
     while (unit.due <= now) {
       ++unit.owed;
+      ++owed_;
       unit.due += interval_;
     }
     next_ = std::min(next_, unit.due);
@@ -56,23 +56,19 @@ void RefreshPlan::update(Tick now, std::uint64_t waiting) {
         unit.wanted || unit.owed > postpone_ || (unit.owed > 0 && (waiting & unit.mask) == 0);
     if (unit.wanted) wanted_ |= unit.mask;
   }
+  return wanted_ != before;
 }
 
 void RefreshPlan::done(unsigned bank) {
   for (Unit& unit : units_) {
     if (unit.bank != bank) continue;
     --unit.owed;
+    --owed_;
     unit.wanted = false;
     wanted_ &= ~unit.mask;
     if (mode_ == RefreshMode::kPerBank) take_turn(unit);
     return;
   }
-}
-
-std::uint64_t RefreshPlan::owed() const {
-  std::uint64_t owed = 0;
-  for (const Unit& unit : units_) owed += unit.owed;
-  return owed;
 }
 
 }  // namespace railyard::hbm

@@ -24,8 +24,10 @@ class RefreshPlan {
   std::uint64_t wanted() const { return wanted_; }
 
   /// Takes what is due, and decides which are wanted: at once, or with `postpone` when too many are
-  /// owed or nothing waits (`waiting`: banks with requests).
-  void update(Tick now, std::uint64_t waiting);
+  /// owed or nothing waits (`waiting`: banks with requests). True if more are wanted than before.
+  bool update(Tick now, std::uint64_t waiting) {
+    return (now >= next_ || owed_ > 0) && decide(now, waiting);
+  }
   /// Those that are wanted: which command, of which bank (the first of a SID).
   Command command() const { return command_; }
   template <class Call>
@@ -38,8 +40,6 @@ class RefreshPlan {
   /// The refresh of `bank` (the first of its SID) was sent.
   void done(unsigned bank);
 
-  std::uint64_t owed() const;
-
  private:
   /// What is refreshed in turn: a SID, or all banks of the pseudo-channel, one after the other.
   struct Unit {
@@ -50,6 +50,7 @@ class RefreshPlan {
     unsigned bank = 0;       // whose turn it is
     std::uint64_t mask = 0;  // of the banks that the command concerns
   };
+  bool decide(Tick now, std::uint64_t waiting);
   void take_turn(Unit& unit);
 
   Organisation organisation_;
@@ -58,6 +59,7 @@ class RefreshPlan {
   Tick interval_ = kNever;
   Tick next_ = kNever;
   std::uint64_t wanted_ = 0;
+  std::uint64_t owed_ = 0;  // of all units
   Command command_;
   std::vector<Unit> units_;
 };

@@ -44,6 +44,15 @@ class WriteDrain {
 
   /// Decides anew; true if it changed its mind.
   bool update(const BankQueues& queues, Tick now) {
+    if (!writing_ && queues.count(true) == 0) {
+      next_ = kNever;
+      return false;
+    }
+    return decide(queues, now);
+  }
+
+ private:
+  bool decide(const BankQueues& queues, Tick now) {
     const bool was = writing_;
     const unsigned reads = queues.eligible(false);
     const unsigned writes = queues.eligible(true);
@@ -65,7 +74,6 @@ class WriteDrain {
     return writing_ != was;
   }
 
- private:
   void stop(const BankQueues& queues, Tick now) {
     writing_ = false;
     batch_ = 0;

@@ -10,6 +10,7 @@
 #include "platforms/common/yaml_reader.h"
 #include "platforms/link/link_platform.h"
 #include "tests/bench/fabric_cases.h"
+#include "tests/bench/hbm_cases.h"
 #include "tests/bench/nic_cases.h"
 #include "tests/bench/pcie_cases.h"
 #include "tlm/link/link.h"
@@ -258,6 +259,7 @@ std::vector<Case> all_cases() {
   };
   for (Case& one : fabric_cases()) cases.push_back(std::move(one));
   for (Case& one : pcie_cases()) cases.push_back(std::move(one));
+  for (Case& one : hbm_cases()) cases.push_back(std::move(one));
   for (Case& one : nic_cases()) cases.push_back(std::move(one));
   return cases;
 }
