@@ -36,6 +36,22 @@ TEST(HbmDeviceTest, ADeviceBeyondTheAddressesIsRefused) {
   EXPECT_THROW(Hbm("hbm", simulation.partition(), small_config(), device), ConfigError);
 }
 
+TEST(HbmDeviceTest, ItsParametersAreDeclaredOnce) {
+  HbmDeviceConfig config;
+  config.base = 0x4000;
+  config.ports = 3;
+  config.target.requests = 7;
+  config.target.accept_delay = 2 * kNanosecond;
+  config.target.dmi = true;
+  HbmDeviceConfig bound;
+  bind_config(dump_config(config), bound);
+  EXPECT_EQ(bound.base, config.base);
+  EXPECT_EQ(bound.ports, 3U);
+  EXPECT_EQ(bound.target.requests, 7U);
+  EXPECT_EQ(bound.target.accept_delay, 2 * kNanosecond);
+  EXPECT_TRUE(bound.target.dmi);
+}
+
 // One instance a process was a fault of others.
 TEST(HbmDeviceTest, TwoDevicesKeepTheirOwnBytes) {
   const auto fill = [](unsigned char value) {
@@ -100,7 +116,7 @@ TEST(HbmDeviceTest, OneSocketFeedsSixteenChannels) {
   ASSERT_EQ(o.total_channels(), 16U);
   Simulation simulation({});
   Hbm hbm("hbm", simulation.partition(), config, {}, HbmData::kElided);
-  // Channels in turn, then pseudo-channels, bank groups, columns, banks: the next row opens in time.
+  // Channels in turn, then pseudo-channels, groups, columns, banks: the next row opens in time.
   constexpr std::uint64_t kCount = 400'000;
   std::uint64_t sent = 0;
   const auto next = [&](Pump::Transaction& trans) {
