@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "hw/host/memory_config.h"
-#include "hw/host/sparse_memory.h"
 #include "hw/pcie/memory_port.h"
 #include "tlm/base/ring.h"
+#include "tlm/base/sparse_memory.h"
 #include "tlm/sim/lazy_scheduler.h"
 
 namespace railyard::host {

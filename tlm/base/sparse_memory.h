@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace railyard::host {
+namespace railyard {
 
 class SparseMemory {
  public:
@@ -25,6 +25,9 @@ class SparseMemory {
 
   void read(std::uint64_t address, std::uint8_t* to, std::uint64_t bytes) const;
   void write(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes);
+  /// The bytes of the page of `address`, which is made if it does not exist; they stay where they
+  /// are until it is mapped, unmapped or cleared. None if any of it is elided.
+  std::uint8_t* page(std::uint64_t address);
   /// From now on; what was written there before is hidden.
   void elide(std::uint64_t address, std::uint64_t bytes);
 
@@ -57,9 +60,10 @@ class SparseMemory {
     bool elided;
   };
   Piece piece_at(std::uint64_t address, std::uint64_t bytes) const;
+  Page& make_page(std::uint64_t address);
 
   std::unordered_map<std::uint64_t, Page> pages_;
   std::vector<Range> elided_;  // in order and apart
 };
 
-}  // namespace railyard::host
+}  // namespace railyard

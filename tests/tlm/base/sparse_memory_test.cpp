@@ -1,4 +1,4 @@
-#include "hw/host/sparse_memory.h"
+#include "tlm/base/sparse_memory.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-namespace railyard::host {
+namespace railyard {
 namespace {
 
 using testing::Each;
@@ -49,6 +49,23 @@ TEST(SparseMemory, AnElidedRangeReadsAsAFunctionOfTheAddressAndDropsWrites) {
   EXPECT_NE(SparseMemory::elided_byte(4090), SparseMemory::elided_byte(4091));
 }
 
+TEST(SparseMemory, APagesBytesAreItsOwnUnlessAnyOfItIsElided) {
+  SparseMemory memory;
+  const std::uint8_t seven = 7;
+  memory.write(4097, &seven, 1);
+  std::uint8_t* const page = memory.page(5000);
+  ASSERT_NE(page, nullptr);
+  EXPECT_EQ(page[1], 7);
+  page[2] = 8;
+  EXPECT_EQ(read(memory, 4096, 4), (std::vector<std::uint8_t>{0, 7, 8, 0}));
+  EXPECT_THAT(std::vector<std::uint8_t>(memory.page(0), memory.page(0) + 4096), Each(0));
+  EXPECT_EQ(memory.pages(), 2U);
+  memory.elide(8192 + 4095, 2);
+  EXPECT_EQ(memory.page(8192), nullptr);
+  EXPECT_EQ(memory.page(12288), nullptr);
+  EXPECT_EQ(memory.page(4096), page);
+}
+
 // Against a map of bytes, with elided ranges that touch and overlap.
 TEST(SparseMemory, AgreesWithAMapOfBytesOverRandomAccesses) {
   SparseMemory memory;
@@ -77,4 +94,4 @@ TEST(SparseMemory, AgreesWithAMapOfBytesOverRandomAccesses) {
 }
 
 }  // namespace
-}  // namespace railyard::host
+}  // namespace railyard

@@ -1,9 +1,9 @@
-#include "hw/host/sparse_memory.h"
+#include "tlm/base/sparse_memory.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace railyard::host {
+namespace railyard {
 
 SparseMemory::Piece SparseMemory::piece_at(std::uint64_t address, std::uint64_t bytes) const {
   Piece piece{std::min(bytes, kPageBytes - address % kPageBytes), false};
@@ -39,14 +39,25 @@ void SparseMemory::write(std::uint64_t address, const std::uint8_t* from, std::u
   while (bytes > 0) {
     const Piece piece = piece_at(address, bytes);
     if (!piece.elided) {
-      Page& page = pages_[address / kPageBytes];
-      if (page.bytes() == nullptr) page.own = std::make_unique<Bytes>();
-      std::memcpy(page.bytes() + address % kPageBytes, from, piece.bytes);
+      std::memcpy(make_page(address).bytes() + address % kPageBytes, from, piece.bytes);
     }
     address += piece.bytes;
     from += piece.bytes;
     bytes -= piece.bytes;
   }
+}
+
+SparseMemory::Page& SparseMemory::make_page(std::uint64_t address) {
+  Page& page = pages_[address / kPageBytes];
+  if (page.bytes() == nullptr) page.own = std::make_unique<Bytes>();
+  return page;
+}
+
+std::uint8_t* SparseMemory::page(std::uint64_t address) {
+  const std::uint64_t first = address - address % kPageBytes;
+  const Piece piece = piece_at(first, kPageBytes);
+  const bool kept = !piece.elided && piece.bytes == kPageBytes;
+  return kept ? make_page(first).bytes() : nullptr;
 }
 
 void SparseMemory::elide(std::uint64_t address, std::uint64_t bytes) {
@@ -92,4 +103,4 @@ void SparseMemory::clear(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-}  // namespace railyard::host
+}  // namespace railyard
