@@ -63,13 +63,18 @@ AddressBits address_bits(const Organisation& o) {
 
 std::string text(unsigned n) { return std::to_string(n); }
 
+/// How many of a row's bits, most significant first, are the highest of the address, alone.
+unsigned on_top(const std::vector<std::uint64_t>& row, unsigned highest) {
+  unsigned count = 0;
+  while (count < row.size() && row[count] == std::uint64_t{1} << (highest - count)) ++count;
+  return count;
+}
+
 /// Rows that are three quarters of a power of two: addresses end with them only if the highest two
 /// bits are the row's, for then both lack the last quarter.
 void check_row(const Organisation& o, const std::vector<std::uint64_t>& row, unsigned highest,
                const AddressMap::Fail& fail) {
-  if ((o.rows & (o.rows - 1)) == 0) return;
-  const std::uint64_t top = std::uint64_t{1} << highest;
-  if (row[0] == top && row[1] == top >> 1U) return;
+  if ((o.rows & (o.rows - 1)) == 0 || on_top(row, highest) >= 2) return;
   fail("row",
        text(o.rows) +
            " rows are three quarters of a power of two, so the two highest bits of the "
@@ -160,6 +165,16 @@ AddressMapConfig default_map(const Organisation& o) {
   add(config.sid, o.sids);
   add(config.row, o.rows);
   return config;
+}
+
+unsigned row_bits_on_top(const Organisation& o, const AddressMapConfig& config) {
+  const AddressBits range = address_bits(o);
+  const AddressMapConfig map = is_default(config) ? default_map(o) : config;
+  const auto row = parse_bits(map.row, range.lowest, range.highest,
+                              [](const std::string& problem, const std::string& remedy) {
+                                throw ConfigError("", "map.row: " + problem, remedy);
+                              });
+  return on_top(row, range.highest);
 }
 
 AddressMap::AddressMap(const Organisation& organisation, const AddressMapConfig& config)

@@ -51,6 +51,11 @@ struct AddressMapConfig {
 /// pseudo-channel[5].
 AddressMapConfig default_map(const Organisation& organisation);
 
+/// How many of the row's bits, from its most significant on, are the highest of the stack's address
+/// in their order, alone. If they are n, the lowest k / 2^n of the addresses are the lowest k / 2^n
+/// of the rows.
+unsigned row_bits_on_top(const Organisation& organisation, const AddressMapConfig& config);
+
 class AddressMap {
  public:
   /// Throws a ConfigError (without a place) that names the field unless the bits are as many as the

@@ -8,6 +8,22 @@ namespace {
 constexpr const char* kOrganisation = "organisation.";
 constexpr const char* kTiming = "timing.";
 
+/// The last eighth of the rows holds codes, so it must be the last eighth of the addresses.
+void check_inline_ecc(const HbmConfig& config, const Bound& bound) {
+  const Organisation& o = config.organisation;
+  if (o.rows % 8 != 0) {
+    bound.fail("organisation.rows", std::to_string(o.rows) + " rows have no eighth for ecc: inline",
+               "write a multiple of 8");
+  }
+  // Seven eighths of 2^n rows end at a multiple of 2^(n-3), of three quarters of 2^n at 2^(n-5).
+  const unsigned needed = (o.rows & (o.rows - 1)) == 0 ? 3 : 5;
+  if (row_bits_on_top(o, config.map) >= needed) return;
+  bound.fail("map.row",
+             "data would be mapped to the last rows, which hold codes with ecc.mode: inline",
+             "begin row with the " + std::to_string(needed) +
+                 " highest bits of the address, or write another ecc.mode");
+}
+
 }  // namespace
 
 HbmConfig HbmConfig::of(HbmPreset preset) {
@@ -70,6 +86,7 @@ void HbmConfig::check(const Bound& bound) const {
                    std::to_string(o.access_bytes) + " B",
                "write access_bytes of pins * burst * bits_per_clock / 8");
   }
+  if (controller.ecc.mode == EccMode::kInline) check_inline_ecc(*this, bound);
   if (controller.refresh.mode == RefreshMode::kPerBank && refi_bank(timing, o) < timing.rrefd) {
     bound.fail("timing.refi",
                "per-bank refreshes are due each " + std::to_string(refi_bank(timing, o)) +

@@ -253,6 +253,50 @@ TEST(AddressMap, RowsThatAreNoPowerOfTwoMustBeAtTheTop) {
   EXPECT_EQ(refusal(o, config), "");
 }
 
+TEST(AddressMap, WithInlineEccTheLastRowsMustBeTheLastAddresses) {
+  const auto inlined = [](const std::string& rows, const std::string& row) {
+    HbmConfig config;
+    AddressMapConfig plain = default_map([&rows] {
+      Organisation o = one_channel();
+      o.rows = static_cast<unsigned>(std::stoul(rows));
+      return o;
+    }());
+    if (!row.empty()) plain.row = row;
+    try {
+      bind_config(
+          railyard::map({{"ecc", railyard::map({{"mode", text("inline")}})},
+                         {"organisation", railyard::map({{"stacks", text("1")},
+                                                         {"channels", text("1")},
+                                                         {"sids", text("1")},
+                                                         {"rows", text(rows)}})},
+                         {"map", railyard::map({{"pseudo_channel", text(plain.pseudo_channel)},
+                                                {"group", text(plain.group)},
+                                                {"bank", text(plain.bank)},
+                                                {"column", text(plain.column)},
+                                                {"row", text(plain.row)}})}}),
+          config);
+    } catch (const ConfigError& error) {
+      return std::string(error.what());
+    }
+    // What check() promises.
+    const Organisation& o = config.organisation;
+    const AddressMap map(o, config.map);
+    for (std::uint64_t a = 0; a < o.capacity() / 8 * 7; a += 4096) {
+      EXPECT_LT(map.place(a).row, o.rows / 8 * 7);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(inlined("16384", ""), "");
+  EXPECT_EQ(inlined("16384", "28-26 25+28 24-15"), "");
+  EXPECT_EQ(inlined("12288", ""), "");
+  EXPECT_EQ(inlined("12288", "28-24 23+28 22-15"), "");
+  EXPECT_THAT(inlined("16384", "28 27 26+15 25-15"),
+              AllOf(HasSubstr("map.row"), HasSubstr("3 highest")));
+  EXPECT_THAT(inlined("12288", "28-25 24+15 23-15"),
+              AllOf(HasSubstr("map.row"), HasSubstr("5 highest")));
+  EXPECT_THAT(inlined("4", ""), HasSubstr("organisation.rows"));
+}
+
 TEST(AddressMap, AGranuleThatDoesNotDivideAStackIsRefused) {
   const Organisation o = small();
   AddressMapConfig config;
