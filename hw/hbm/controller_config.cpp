@@ -133,6 +133,16 @@ void ControllerConfig::declare(Parameters& p) {
       bound.needs("age_limit", age_limit != 0 && age_limit != ControllerConfig().age_limit,
                   "scheduling: fr_fcfs");
     }
+    // An access and its codes are queued together.
+    const bool codes = ecc.mode == EccMode::kInline;
+    if (codes && read_queue < 2) {
+      bound.fail("read_queue", "with ecc.mode: inline a read brings another one, of its code",
+                 "write read_queue of at least 2");
+    }
+    if (codes && write_queue < 2) {
+      bound.fail("write_queue", "with ecc.mode: inline a write may bring another one, of a code",
+                 "write write_queue of at least 2");
+    }
     if (drain.high <= write_queue) return;
     bound.fail(bound.has("write_queue") ? "write_queue" : "drain.high",
                "a queue of " + number(write_queue) + " writes never holds the " +
