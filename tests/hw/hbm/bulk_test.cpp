@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hw/hbm/command_checker.h"
 #include "hw/hbm/controller.h"
 #include "tests/support/fresh_kernel.h"
 #include "tlm/sim/random.h"
@@ -43,8 +44,12 @@ class Script : public Client {
       : simulation_(SimulationConfig{}),
         partition_(simulation_.partition()),
         controller_("memory", partition_, config),
+        checker_(partition_.add_checker<CommandChecker>("memory", config.organisation,
+                                                        config.timing, config.controller.refresh)),
         next_(Event::of<&Script::give>(*this, partition_.endpoint("script"), Phase::kArrival)) {
     controller_.add_listener(record);
+    controller_.add_listener(checker_);
+    checker_.set_catch_up([this] { controller_.catch_up(); });
     simulation_.seal();
     if (watched) {
       for (auto& entry : partition_.probes().probes()) entry.point->connect(&sink_, 0);
@@ -92,6 +97,7 @@ class Script : public Client {
   Simulation simulation_;
   Partition& partition_;
   Controller controller_;
+  CommandChecker& checker_;
   Event next_;
   Sink sink_;
   std::vector<Step> steps_;

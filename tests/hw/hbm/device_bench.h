@@ -14,6 +14,7 @@
 #include <tlm>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include "hw/hbm/command_checker.h"
 #include "hw/hbm/hbm.h"
 #include "tests/support/foreign/base_protocol_checker.h"
 #include "tests/support/foreign/foreign_initiator.h"
@@ -44,6 +45,16 @@ inline HbmConfig tiny_queues(bool forward, WriteResponse response) {
   return config;
 }
 
+/// Has each command of a device checked.
+inline void check_commands(Simulation& simulation, Hbm& hbm) {
+  Controller& controller = hbm.controller();
+  const HbmConfig& config = controller.config();
+  auto& checker = simulation.partition().add_checker<CommandChecker>(
+      hbm.name(), config.organisation, config.timing, config.controller.refresh);
+  checker.set_catch_up([&controller] { controller.catch_up(); });
+  controller.add_listener(checker);
+}
+
 /// Foreign initiators, a checker before each, and a device with as many sockets.
 struct ForeignBench {
   ForeignBench(const std::vector<foreign::InitiatorConfig>& initiator_configs,
@@ -52,6 +63,7 @@ struct ForeignBench {
       : simulation({}) {
     device.ports = static_cast<unsigned>(initiator_configs.size());
     hbm = std::make_unique<Hbm>("hbm", simulation.partition(), config, device, data);
+    check_commands(simulation, *hbm);
     for (unsigned i = 0; i < device.ports; ++i) {
       const std::string number = std::to_string(i);
       initiators.push_back(std::make_unique<foreign::ForeignInitiator>(

@@ -70,6 +70,8 @@ TEST(HbmDeviceTest, TwoDevicesKeepTheirOwnBytes) {
   Simulation simulation({});
   Hbm left("left", simulation.partition(), small_config());
   Hbm right("right", simulation.partition(), small_config());
+  check_commands(simulation, left);
+  check_commands(simulation, right);
   Pump one("one", 10'000, 16, fill(0x11));
   Pump two("two", 10'000, 16, fill(0x22));
   one.socket.bind(left.socket());
@@ -96,6 +98,7 @@ TEST_P(HbmReadsTest, IdenticalReadsAreAnsweredEach) {
   };
   Simulation simulation({});
   Hbm hbm("hbm", simulation.partition(), small_config());
+  check_commands(simulation, hbm);
   Pump pump("pump", 3, 3, make);
   pump.socket.bind(hbm.socket());
   simulation.seal();
@@ -116,6 +119,7 @@ TEST(HbmDeviceTest, OneSocketFeedsSixteenChannels) {
   ASSERT_EQ(o.total_channels(), 16U);
   Simulation simulation({});
   Hbm hbm("hbm", simulation.partition(), config, {}, HbmData::kElided);
+  check_commands(simulation, hbm);
   // Channels in turn, then pseudo-channels, groups, columns, banks: the next row opens in time.
   constexpr std::uint64_t kCount = 400'000;
   std::uint64_t sent = 0;

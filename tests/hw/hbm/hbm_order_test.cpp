@@ -54,6 +54,7 @@ void run_in_order(const OrderCase& of, std::uint64_t count) {
   HbmDeviceConfig device;
   device.ports = 2;
   Hbm hbm("hbm", simulation.partition(), tiny_queues(of.forward, of.response), device);
+  check_commands(simulation, hbm);
   Pump one("one", count / 2, 64, make);
   Pump two("two", count / 2, 64, make);
   one.socket.bind(hbm.socket(0));

@@ -77,6 +77,7 @@ struct ScriptBench {
       : simulation({}), initiator("initiator") {
     device.base = kBase;
     hbm = std::make_unique<Hbm>("hbm", simulation.partition(), config, device, data);
+    check_commands(simulation, *hbm);
     initiator.socket.bind(hbm->socket());
     simulation.seal();
   }
