@@ -16,7 +16,7 @@ namespace railyard::hbm {
 
 /// A controller's settings, in the units in which it decides.
 struct Settings {
-  explicit Settings(const HbmConfig& config);
+  explicit Settings(const HbmConfig& all);
 
   /// The first tick that is not before a time; the time of a tick, rounded up.
   Tick ticks(Time time) const {
