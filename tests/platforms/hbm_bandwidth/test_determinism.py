@@ -45,7 +45,7 @@ class Determinism(HbmCase):
 
     def test_a_trace_changes_no_metric(self):
         watched = self.run_one(name='watched', outputs=('report', 'trace'), **EVENTFUL)
-        self.assertGreater(len(watched.waves['hbm.stack0.channel0.pc0.read_queue'].changes), 100)
+        self.assertGreater(len(watched.waves['hbm.stack0.channel0.pc0.arriving'].changes), 100)
         self.assertEqual(watched.metrics, self.run_one(name='plain', **EVENTFUL).metrics)
 
     def test_checkers_and_a_file_of_commands_change_no_metric(self):
