@@ -18,6 +18,7 @@ constexpr std::uint32_t kAccess = 32;
 /// Closed loop. One channel, with the queues of a controller by default, all-bank refresh.
 struct Load {
   bool random = false;
+  bool write = false;
   bool whole_h100 = false;
   std::uint32_t bytes = kAccess;
   unsigned outstanding = 128;
@@ -47,6 +48,7 @@ class Asker : public hbm::Client {
     for (hbm::Access& access : accesses_) {
       access.client = this;
       access.bytes = load_.bytes;
+      access.write = load_.write;
       access_done(access);
     }
   }
@@ -107,6 +109,8 @@ std::vector<Case> hbm_cases() {
   const Load sequential;
   Load random = sequential;
   random.random = true;
+  Load random_write = random;
+  random_write.write = true;
   Load h100 = sequential;
   h100.whole_h100 = true;
   h100.outstanding = 128 * 80;
@@ -128,6 +132,12 @@ std::vector<Case> hbm_cases() {
        kBar,
        {},
        [random] { return accesses(random); }},
+      {"hbm.random_write",
+       "access",
+       "The same, writes",
+       kBar,
+       {},
+       [random_write] { return accesses(random_write); }},
       {"hbm.h100_sequential",
        "access",
        "hbm.sequential over the 160 pseudo-channels of an H100, 10,240 at once",
