@@ -42,8 +42,8 @@ class BankQueues {
   unsigned eligible(bool write) const { return count_[write] - held_count_[write]; }
 
   /// Whether one of that kind waits for this very access.
-  bool has(const Request& like, bool write) const {
-    return find(like.bank, like.row, like.column, write) != kNone;
+  bool has(unsigned bank, std::uint32_t row, std::uint32_t column, bool write) const {
+    return find(bank, row, column, write) != kNone;
   }
   void add(const Request& request);
   /// Takes one out that is not held.

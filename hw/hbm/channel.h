@@ -32,6 +32,7 @@ class Channel {
   Channel(const std::string& name, Partition& partition, const Settings& settings, unsigned number,
           EndListener& ends, ChannelClient& client, std::vector<CommandListener*>& listeners);
 
+  const std::string& name() const { return name_; }
   PseudoChannel& pseudo_channel(unsigned index) { return pseudo_channels_[index]; }
   const ChannelCounts& counts() const { return parts_.counts; }
   /// Warm-up ends.

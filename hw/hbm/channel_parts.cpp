@@ -44,7 +44,6 @@ Settings::Settings(const HbmConfig& all)
   least_column_gap =
       Tick{std::max(t.burst, std::min({t.ccd_s, t.ccd_l, t.ccd_r}))} * kTicksPerClock;
   least_activate = Tick{std::min(t.rcd_read, t.rcd_write)} * kTicksPerClock;
-  sid_banks = ~std::uint64_t{0} >> (64 - config.organisation.banks_per_sid());
 }
 
 // The least tick whose time is not before `time`, as times of ticks are rounded up: so that of a

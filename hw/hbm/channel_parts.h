@@ -39,8 +39,7 @@ struct Settings {
   Tick read_end = 0;  // from a command to the end of its data
   Tick write_end = 0;
   Tick least_column_gap = 0;
-  Tick least_activate = 0;      // from an activate to a column command
-  std::uint64_t sid_banks = 0;  // of the first SID
+  Tick least_activate = 0;  // from an activate to a column command
 
  private:
   Tick compute_ticks(Time time) const;

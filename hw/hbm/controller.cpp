@@ -19,6 +19,7 @@ Controller::Controller(const std::string& name, Partition& partition, const HbmC
       partition_(partition),
       settings_(config),
       map_(config.organisation, config.map),
+      capacity_(config.capacity()),
       bulk_endpoint_(partition.endpoint(name + ".bulk")) {
   const Organisation& o = settings_.config.organisation;
   for (unsigned i = 0; i < o.total_channels(); ++i) {
@@ -32,12 +33,6 @@ Controller::Controller(const std::string& name, Partition& partition, const HbmC
 
 Controller::~Controller() = default;
 
-std::uint64_t Controller::capacity() const {
-  const std::uint64_t all = settings_.config.organisation.capacity();
-  const bool inline_ecc = settings_.config.controller.ecc.mode == EccMode::kInline;
-  return inline_ecc ? all / InlineEcc::kCovered * (InlineEcc::kCovered - 1) : all;
-}
-
 double Controller::peak() const {
   const Organisation& o = settings_.config.organisation;
   return static_cast<double>(settings_.config.timing.pin_rate) * o.pins / 8 *
@@ -46,7 +41,7 @@ double Controller::peak() const {
 
 void Controller::access(Access& access) {
   const std::uint64_t end = access.address + access.bytes;
-  if (access.bytes == 0 || end < access.address || end > capacity()) {
+  if (access.bytes == 0 || end < access.address || end > capacity_) {
     throw std::out_of_range(name_ + " has no such range");
   }
   if (!begun_) start_watching();
@@ -69,7 +64,8 @@ void Controller::access(Access& access) {
   channel.single_came(access.write);
   arrive(access, place, at);
   channel.rearm();
-  hasten_bulks();
+  hasten_bulks(place.channel * settings_.config.organisation.pseudo_channels +
+               place.pseudo_channel);
 }
 
 void Controller::arrive(Access& access, const Place& place, Tick at) {
@@ -96,7 +92,9 @@ void Controller::start_bulk(Access& access, std::uint64_t first, std::uint64_t l
   // What it shares channels with may end otherwise than was thought.
   for (const unsigned channel : bulk.channels) channels_[channel].rearm();
   look_at(bulk);
-  hasten_bulks();
+  for (unsigned index = 0; index < bulk.left.size(); ++index) {
+    if (bulk.left[index] > 0) hasten_bulks(index);
+  }
 }
 
 Bulk& Controller::acquire() {
@@ -161,12 +159,12 @@ void Controller::look_at(Bulk& bulk) {
   finish(access);
 }
 
-// What comes may have writes drained sooner than was thought, as they are many or as a read waits
-// for one; nothing else makes what waits already end sooner.
-void Controller::hasten_bulks() {
+// What comes to a pseudo-channel may have its writes drained sooner than was thought, as they are
+// many or as a read waits for one; nothing else makes what waits already end sooner.
+void Controller::hasten_bulks(unsigned pseudo_channel) {
   if (settings_.config.controller.write_response == WriteResponse::kAccepted) return;
   for (Bulk& bulk : bulks_) {
-    if (bulk.access == nullptr || !bulk.access->write || !bulk.event.pending()) continue;
+    if (bulk.left[pseudo_channel] == 0 || !bulk.access->write || !bulk.event.pending()) continue;
     const Time at = std::max(earliest_end(bulk), partition_.now());
     if (at < bulk.event.time()) partition_.scheduler().schedule(bulk.event, at);
   }

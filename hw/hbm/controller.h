@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -46,7 +45,7 @@ class Controller : private EndListener, private ChannelClient {
   const HbmConfig& config() const { return settings_.config; }
   const AddressMap& map() const { return map_; }
   /// Bytes for data: the product of the organisation's fields, less an eighth with inline ECC.
-  std::uint64_t capacity() const;
+  std::uint64_t capacity() const { return capacity_; }
   /// Bytes a second of all data buses.
   double peak() const;
 
@@ -77,14 +76,14 @@ class Controller : private EndListener, private ChannelClient {
   void start_bulk(Access& access, std::uint64_t first, std::uint64_t last, Tick at);
   Time earliest_end(Bulk& bulk);
   void look_at(Bulk& bulk);
-  void hasten_bulks();
+  void hasten_bulks(unsigned pseudo_channel);
   void arrive(Access& access, const Place& place, Tick at);
   void finish(Access& access);
   Bulk& acquire();
   void start_watching();
 
   void add_metrics();
-  void add_channel_metrics(unsigned channel, const std::string& name);
+  void add_channel_metrics(const Channel& channel);
   void add_total(const char* metric, const char* unit, const char* doc,
                  std::uint64_t ChannelCounts::*count);
 
@@ -92,6 +91,7 @@ class Controller : private EndListener, private ChannelClient {
   Partition& partition_;
   Settings settings_;
   AddressMap map_;
+  std::uint64_t capacity_;
   std::vector<CommandListener*> listeners_;
   std::deque<Channel> channels_;
   railyard::Endpoint& bulk_endpoint_;

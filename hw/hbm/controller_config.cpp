@@ -112,7 +112,10 @@ void ControllerConfig::declare(Parameters& p) {
           "opened ahead");
   p.add("age_limit", age_limit)
       .max(kSecond)
-      .doc("fr_fcfs: a request that waits longer goes before row hits; 0s: none does");
+      .doc(
+          "fr_fcfs: a request that waits longer goes before row hits. Writes are drained though "
+          "reads "
+          "wait, so long after the first of them came or the last drain ended. 0s: neither");
   p.group("page", page).doc("When rows are closed");
   p.group("drain", drain).doc("When writes go: in bursts, as each turn of the bus costs");
   p.group("refresh", refresh).doc("Refresh");

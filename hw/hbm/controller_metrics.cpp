@@ -50,11 +50,7 @@ void Controller::add_metrics() {
     add_total("ecc_reads", "accesses", "Extra reads of codes", &ChannelCounts::ecc_reads);
     add_total("ecc_writes", "accesses", "Extra writes of codes", &ChannelCounts::ecc_writes);
   }
-  const Organisation& o = settings_.config.organisation;
-  for (unsigned i = 0; i < o.total_channels(); ++i) {
-    add_channel_metrics(i, name_ + ".stack" + std::to_string(i / o.channels) + ".channel" +
-                               std::to_string(i % o.channels));
-  }
+  for (const Channel& channel : channels_) add_channel_metrics(channel);
 }
 
 void Controller::add_total(const char* metric, const char* unit, const char* doc,
@@ -67,10 +63,11 @@ void Controller::add_total(const char* metric, const char* unit, const char* doc
 }
 
 // Over the channel's own time: a channel without work does not make another one look better.
-void Controller::add_channel_metrics(unsigned channel, const std::string& name) {
+void Controller::add_channel_metrics(const Channel& channel) {
   StatisticsRegistry& statistics = partition_.statistics();
-  const auto data = [this, channel] {
-    return static_cast<Tick>(columns(channels_[channel].counts()) * settings_.config.timing.burst *
+  const std::string& name = channel.name();
+  const auto data = [this, &channel] {
+    return static_cast<Tick>(columns(channel.counts()) * settings_.config.timing.burst *
                              kTicksPerClock);
   };
   statistics.add_derived(
@@ -81,12 +78,12 @@ void Controller::add_channel_metrics(unsigned channel, const std::string& name) 
       });
   statistics.add_derived(
       {name + ".busy_utilisation", "%", "The same, of the time with requests alone"},
-      [this, data, channel](Time now, Time) {
-        return share(data(), static_cast<double>(channels_[channel].busy(settings_.ticks(now))));
+      [this, data, &channel](Time now, Time) {
+        return share(data(), static_cast<double>(channel.busy(settings_.ticks(now))));
       });
   statistics.add_derived(
-      {name + ".refreshes", "commands", "REFab and REFpb"}, [this, channel](Time, Time) {
-        const auto& commands = channels_[channel].counts().commands;
+      {name + ".refreshes", "commands", "REFab and REFpb"}, [&channel](Time, Time) {
+        const auto& commands = channel.counts().commands;
         return MetricValue::of(commands[static_cast<std::size_t>(Command::kRefreshAll)] +
                                commands[static_cast<std::size_t>(Command::kRefreshBank)]);
       });

@@ -4,7 +4,7 @@
 
 namespace railyard::hbm {
 
-DeviceMemory::DeviceMemory(std::uint64_t base, std::uint64_t capacity, HbmData data)
+DeviceMemory::DeviceMemory(std::uint64_t base, std::uint64_t capacity, DataMode data)
     : base_(base), capacity_(capacity), data_(data) {
   if (elided()) bytes_.elide(0, capacity);
 }

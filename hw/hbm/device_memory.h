@@ -4,21 +4,19 @@
 
 #include <cstdint>
 
+#include "tlm/base/data_mode.h"
 #include "tlm/base/sparse_memory.h"
 
 namespace railyard::hbm {
 
-/// kElided: no byte is kept; reads give SparseMemory::elided_byte. The timing is the same.
-enum class HbmData : std::uint8_t { kCarried, kElided };
-
 class DeviceMemory {
  public:
   /// `base` + `capacity` does not pass 2^64.
-  DeviceMemory(std::uint64_t base, std::uint64_t capacity, HbmData data);
+  DeviceMemory(std::uint64_t base, std::uint64_t capacity, DataMode data);
 
   std::uint64_t base() const { return base_; }
   std::uint64_t capacity() const { return capacity_; }
-  bool elided() const { return data_ == HbmData::kElided; }
+  bool elided() const { return data_ == DataMode::kElided; }
   /// True also of no bytes at the device's end.
   bool covers(std::uint64_t address, std::uint64_t bytes) const {
     return address >= base_ && bytes <= capacity_ && address - base_ <= capacity_ - bytes;
@@ -46,7 +44,7 @@ class DeviceMemory {
  private:
   std::uint64_t base_;
   std::uint64_t capacity_;
-  HbmData data_;
+  DataMode data_;
   SparseMemory bytes_;
 };
 

@@ -15,7 +15,7 @@ void HbmDeviceConfig::declare(Parameters& p) {
 }
 
 Hbm::Hbm(sc_core::sc_module_name name, Partition& partition, const HbmConfig& config,
-         const HbmDeviceConfig& device, HbmData data)
+         const HbmDeviceConfig& device, DataMode data)
     : sc_core::sc_module(name),
       controller_(this->name(), partition, config),
       memory_(device.base, controller_.capacity(), data) {

@@ -39,7 +39,7 @@ class Hbm : public sc_core::sc_module {
 
   /// Throws a ConfigError, without a place, for a device beyond the end of the addresses.
   Hbm(sc_core::sc_module_name name, Partition& partition, const HbmConfig& config,
-      const HbmDeviceConfig& device = {}, HbmData data = HbmData::kCarried);
+      const HbmDeviceConfig& device = {}, DataMode data = DataMode::kCarried);
   ~Hbm() override;
 
   Controller& controller() { return controller_; }

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "hw/hbm/inline_ecc.h"
+
 namespace railyard::hbm {
 namespace {
 
@@ -53,6 +55,12 @@ void HbmConfig::declare(Parameters& p) {
     apply_preset(bound);
     check(bound);
   });
+}
+
+std::uint64_t HbmConfig::capacity() const {
+  const std::uint64_t all = organisation.capacity();
+  if (controller.ecc.mode != EccMode::kInline) return all;
+  return all / InlineEcc::kCovered * (InlineEcc::kCovered - 1);
 }
 
 void HbmConfig::apply_preset(const Bound& bound) {

@@ -24,6 +24,9 @@ struct HbmConfig {
 
   void declare(Parameters& p);
 
+  /// Bytes for data: the product of the organisation's fields, less an eighth with inline ECC.
+  std::uint64_t capacity() const;
+
   /// Of the device's pins, all together, in bytes a second.
   std::uint64_t peak_bandwidth() const {
     return timing.pin_rate * organisation.total_pseudo_channels() * organisation.pins / 8;

@@ -42,6 +42,10 @@ struct Organisation {
   /// Flat within the pseudo-channel: sid * groups + group.
   unsigned group_of(unsigned bank) const { return bank / banks; }
   unsigned first_bank_of_sid(unsigned sid) const { return sid * banks_per_sid(); }
+  /// The banks of the SID that begins with `first_bank`, a bit each.
+  std::uint64_t banks_of_sid(unsigned first_bank) const {
+    return (~std::uint64_t{0} >> (64 - banks_per_sid())) << first_bank;
+  }
 };
 
 /// A key of Organisation.

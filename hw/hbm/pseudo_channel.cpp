@@ -50,33 +50,28 @@ bool PseudoChannel::admit(Tick now) {
 // In order: a request whose queue is full holds up those behind it.
 bool PseudoChannel::admit_one(const Arrival& arrival, Tick now) {
   const ControllerConfig& config = parts_.settings.config.controller;
-  const bool write = arrival.access->write;
+  const bool write = arrival.write;
   const unsigned extra = ecc_ ? 1 : 0;
   if (!queues_.room(write, 1 + extra) || !queues_.room(!write, extra)) return false;
-  if (!write && config.forward && queues_.count(true) > 0) {
-    Request like;
-    like.bank = arrival.bank;
-    like.row = arrival.row;
-    like.column = arrival.column;
-    if (queues_.has(like, true)) {
-      ++parts_.counts.forwarded;
-      finish(*arrival.access, now + parts_.settings.read_end);
-      return true;
-    }
+  if (!write && config.forward && queues_.count(true) > 0 &&
+      queues_.has(arrival.bank, arrival.row, arrival.column, true)) {
+    ++parts_.counts.forwarded;
+    finish(*arrival.access, now + parts_.settings.read_end);
+    return true;
   }
   const bool told = write && config.write_response == WriteResponse::kAccepted;
-  add(arrival, write, told, now);
+  add(arrival, told, now);
   if (ecc_) {
     const InlineEcc::Cost cost = ecc_->access(arrival.bank, arrival.row, arrival.column, write);
     if (cost.read) {
       ++parts_.counts.ecc_reads;
       Access* const waits = told ? nullptr : arrival.access;
       if (waits != nullptr) parts_.ends.piece_added(*waits, index_);
-      add({waits, now, cost.line.row, cost.line.column, cost.line.bank}, false, told, now);
+      add({waits, now, cost.line.row, cost.line.column, cost.line.bank, false}, told, now);
     }
     if (cost.write) {
       ++parts_.counts.ecc_writes;
-      add({nullptr, now, cost.evicted.row, cost.evicted.column, cost.evicted.bank}, true, true,
+      add({nullptr, now, cost.evicted.row, cost.evicted.column, cost.evicted.bank, true}, true,
           now);
     }
   }
@@ -84,7 +79,7 @@ bool PseudoChannel::admit_one(const Arrival& arrival, Tick now) {
   return true;
 }
 
-void PseudoChannel::add(const Arrival& arrival, bool write, bool told, Tick now) {
+void PseudoChannel::add(const Arrival& arrival, bool told, Tick now) {
   Request request;
   request.access = arrival.access;
   request.age = ++parts_.ages;
@@ -92,12 +87,12 @@ void PseudoChannel::add(const Arrival& arrival, bool write, bool told, Tick now)
   request.row = arrival.row;
   request.column = arrival.column;
   request.bank = arrival.bank;
-  request.write = write;
+  request.write = arrival.write;
   request.told = told;
   queues_.add(request);
   stale_.banks |= std::uint64_t{1} << arrival.bank;
   pages_.used(arrival.bank, now);
-  drain_.came(write, now);
+  drain_.came(arrival.write, now);
 }
 
 void PseudoChannel::finish(Access& access, Tick end) {
@@ -225,7 +220,7 @@ void PseudoChannel::issue_row(const Choice& choice) {
       queues_.close(choice.bank);
       break;
     case Command::kPrechargeAll:
-      for_each_bank(queues_.open() & parts_.settings.sid_banks << choice.bank,
+      for_each_bank(queues_.open() & parts_.settings.config.organisation.banks_of_sid(choice.bank),
                     [this](unsigned bank) { queues_.close(bank); });
       all_stale();
       break;

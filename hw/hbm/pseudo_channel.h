@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 
 #include "hw/hbm/bank_queues.h"
@@ -73,7 +72,6 @@ class PseudoChannel {
   /// Not after the `count`-th column command from now on.
   Tick earliest_column(unsigned count) const;
 
-  unsigned index() const { return index_; }
   /// Ticks of a time with requests that has not ended at `now`.
   Tick busy_until(Tick now) const;
   void restart_busy(Tick now) { busy_since_ = busy_since_ > now ? busy_since_ : now; }
@@ -120,8 +118,8 @@ class PseudoChannel {
   void choose_precharges(std::uint64_t banks);
   void choose_refreshes();
   void choose_closings(std::uint64_t banks);
-  /// Of the banks that `kind` may go to, the first; of those ready at one time, that of the least
-  /// age; if it is better than `best`. None before `earliest`.
+  /// Of the banks that `command` may go to, the first; of those ready at one time, that of the
+  /// least age; if it is better than `best`. None before `earliest`.
   template <class Ages>
   void pick(Choice& best, Command command, std::uint64_t banks, Ages ages, Tick earliest = 0);
   /// Not before it: the constraints of the pseudo-channel and the buses, and the last step.
@@ -150,7 +148,7 @@ class PseudoChannel {
   bool take_arrivals(Tick now);
   bool admit(Tick now);
   bool admit_one(const Arrival& arrival, Tick now);
-  void add(const Arrival& arrival, bool write, bool told, Tick now);
+  void add(const Arrival& arrival, bool told, Tick now);
   void issue_column(const Choice& choice);
   void issue_row(const Choice& choice);
   void send(const Choice& choice, std::uint32_t row, std::uint32_t column);

@@ -13,9 +13,7 @@ RefreshPlan::RefreshPlan(const RefreshConfig& config, const Organisation& organi
                                                     : Command::kRefreshAll) {
   if (mode_ == RefreshMode::kOff) return;
   const bool all = mode_ == RefreshMode::kAllBank;
-  // tREFIpb is tREFI shared among the banks of the pseudo-channel, SIDs included.
-  interval_ =
-      kTicksPerClock * (all ? timing.refi : timing.refi / organisation.banks_per_pseudo_channel());
+  interval_ = kTicksPerClock * (all ? timing.refi : refi_bank(timing, organisation));
   units_.resize(all ? organisation.sids : 1);
   for (unsigned i = 0; i < units_.size(); ++i) {
     Unit& unit = units_[i];
@@ -25,8 +23,7 @@ RefreshPlan::RefreshPlan(const RefreshConfig& config, const Organisation& organi
     unit.due = config.staggered ? interval_ * (place + 1) / places : interval_;
     if (all) {
       unit.bank = organisation.first_bank_of_sid(i);
-      const std::uint64_t banks = (~std::uint64_t{0}) >> (64 - organisation.banks_per_sid());
-      unit.mask = banks << unit.bank;
+      unit.mask = organisation.banks_of_sid(unit.bank);
     } else {
       take_turn(unit);
     }

@@ -4,14 +4,9 @@
 #include <algorithm>
 
 #include "tlm/observe/checker.h"
+#include "tlm/sim/sc_time.h"
 
 namespace railyard::hbm {
-
-namespace {
-
-Time from_sc(const sc_core::sc_time& time) { return static_cast<Time>(time.value()); }
-
-}  // namespace
 
 void TlmTargetConfig::declare(Parameters& p) {
   p.add("requests", requests)

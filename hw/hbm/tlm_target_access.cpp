@@ -2,16 +2,13 @@
 #include <algorithm>
 
 #include "hw/hbm/tlm_target.h"
+#include "tlm/sim/sc_time.h"
 
 namespace railyard::hbm {
 
 namespace {
 
 using Payload = tlm::tlm_generic_payload;
-
-sc_core::sc_time to_sc(Time time) {
-  return sc_core::sc_time::from_value(static_cast<std::uint64_t>(time));
-}
 
 // An access to an idle bank whose row is closed.
 Time idle_read(const Controller& controller) {

@@ -84,6 +84,8 @@ class WriteDrain {
   DrainLimits limits_;
   bool writing_ = false;
   bool waits_ = false;  // writes, since oldest_since_
+  // Their coming or, of those that a drain left, its end: their own times would have the next drain
+  // follow at once.
   Tick oldest_since_ = 0;
   Tick idle_since_ = 0;
   Tick next_ = kNever;

@@ -64,16 +64,16 @@ class EcamAccess : public ConfigAccess {
 }  // namespace
 
 Host::Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config,
-           HostData data, const std::vector<pcie::RootComplex::Line>& lines,
+           DataMode data, const std::vector<pcie::RootComplex::Line>& lines,
            const std::vector<unsigned>& cores)
     : Host(name, partition, config, data, &lines, cores) {}
 
 Host::Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config,
-           HostData data, const std::vector<unsigned>& cores)
+           DataMode data, const std::vector<unsigned>& cores)
     : Host(name, partition, config, data, nullptr, cores) {}
 
 Host::Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config,
-           HostData data, const std::vector<pcie::RootComplex::Line>* lines,
+           DataMode data, const std::vector<pcie::RootComplex::Line>* lines,
            const std::vector<unsigned>& cores)
     : sc_module(name),
       partition_(partition),

@@ -27,10 +27,10 @@ class Host : public sc_core::sc_module {
  public:
   /// A root port for each of `lines`, a core at each of the NUMA nodes `cores`. Throws a
   /// ConfigError if the address map does not fit together.
-  Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config, HostData data,
+  Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config, DataMode data,
        const std::vector<pcie::RootComplex::Line>& lines, const std::vector<unsigned>& cores);
   /// The same with ideal PCIe in place of the root complex.
-  Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config, HostData data,
+  Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config, DataMode data,
        const std::vector<unsigned>& cores);
   ~Host() override;
 
@@ -59,7 +59,7 @@ class Host : public sc_core::sc_module {
 
  private:
   /// `lines`: null: ideal PCIe.
-  Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config, HostData data,
+  Host(sc_core::sc_module_name name, Partition& partition, const HostConfig& config, DataMode data,
        const std::vector<pcie::RootComplex::Line>* lines, const std::vector<unsigned>& cores);
   pcie::CpuPort& cpu_port();
 

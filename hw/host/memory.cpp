@@ -17,7 +17,7 @@ HostMemory::Node::Node(HostMemory& owner, const std::string& name)
       remote(owner, *this, name + ".remote") {}
 
 HostMemory::HostMemory(const std::string& name, LazyScheduler& lazy, const HostMemoryConfig& config,
-                       HostData data)
+                       DataMode data)
     : name_(name), lazy_(lazy), config_(config), data_(data) {
   for (unsigned i = 0; i < config_.nodes; ++i) {
     const std::string node_name = name + ".node" + std::to_string(i);

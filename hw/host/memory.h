@@ -19,6 +19,7 @@
 
 #include "hw/host/memory_config.h"
 #include "hw/pcie/memory_port.h"
+#include "tlm/base/data_mode.h"
 #include "tlm/base/ring.h"
 #include "tlm/base/sparse_memory.h"
 #include "tlm/sim/lazy_scheduler.h"
@@ -32,13 +33,11 @@ class MemoryWatcher {
   virtual void memory_written() = 0;
 };
 
-enum class HostData : std::uint8_t { kCarried, kElided };
-
 class HostMemory final : public pcie::MemoryPort {
  public:
   /// `name` is hierarchical. Only with kElided does elide() have an effect.
   HostMemory(const std::string& name, LazyScheduler& lazy, const HostMemoryConfig& config,
-             HostData data);
+             DataMode data);
 
   const std::string& name() const { return name_; }
   const HostMemoryConfig& config() const { return config_; }
@@ -68,9 +67,9 @@ class HostMemory final : public pcie::MemoryPort {
     bytes_.read(address, to, bytes);
   }
   void write(std::uint64_t address, const std::uint8_t* from, std::uint64_t bytes);
-  /// A range that holds payload only: with HostData::kElided, its bytes are not kept.
+  /// A range that holds payload only: with DataMode::kElided, its bytes are not kept.
   void elide(std::uint64_t address, std::uint64_t bytes) {
-    if (data_ == HostData::kElided) bytes_.elide(address, bytes);
+    if (data_ == DataMode::kElided) bytes_.elide(address, bytes);
   }
   bool elided(std::uint64_t address) const { return bytes_.elided(address); }
   /// Whole pages of the memory become the bytes at `memory`, which outlive the mapping: devices and
@@ -154,7 +153,7 @@ class HostMemory final : public pcie::MemoryPort {
   std::string name_;
   LazyScheduler& lazy_;
   HostMemoryConfig config_;
-  HostData data_;
+  DataMode data_;
   SparseMemory bytes_;
   std::vector<std::unique_ptr<Node>> nodes_;
   std::deque<Side> sides_;

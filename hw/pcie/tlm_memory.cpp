@@ -4,12 +4,11 @@
 #include <string>
 
 #include "tlm/observe/checker.h"
+#include "tlm/sim/sc_time.h"
 
 namespace railyard::pcie {
 
 namespace {
-
-Time from_sc(const sc_core::sc_time& time) { return static_cast<Time>(time.value()); }
 
 constexpr std::size_t kLargestAccess = 4096;
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "tlm/observe/checker.h"
+#include "tlm/sim/sc_time.h"
 
 namespace railyard::pcie {
 
 namespace {
-
-Time from_sc(const sc_core::sc_time& time) { return static_cast<Time>(time.value()); }
 
 /// The error of a transaction that nobody could carry out; TLM_INCOMPLETE_RESPONSE if it has none.
 tlm::tlm_response_status refusal(const tlm::tlm_generic_payload& trans) {

@@ -8,12 +8,10 @@
 #include <vector>
 
 #include "hw/tester/tester_config.h"
+#include "tlm/base/data_mode.h"
 #include "tlm/net/packet.h"
 
 namespace railyard {
-
-/// Whether payload bytes move, or are a length only.
-enum class DataMode : std::uint8_t { kCarried, kElided };
 
 /// A flow, that is one queue pair's traffic, as both sides know it: `messages` RDMA writes of
 /// `message_size`, one behind the other.

@@ -4,7 +4,6 @@
 #include <fstream>
 #include <set>
 
-#include "hw/hbm/inline_ecc.h"
 #include "tlm/base/format.h"
 
 namespace railyard::hbm_bandwidth {
@@ -42,12 +41,6 @@ void BandwidthConfig::declare(Parameters& p) {
   p.check([this](const Bound& bound) { check(bound); });
 }
 
-std::uint64_t BandwidthConfig::capacity() const {
-  const std::uint64_t all = hbm.organisation.capacity();
-  if (hbm.controller.ecc.mode != hbm::EccMode::kInline) return all;
-  return all / hbm::InlineEcc::kCovered * (hbm::InlineEcc::kCovered - 1);
-}
-
 double BandwidthConfig::accesses_a_clock() const {
   const hbm::Organisation& o = hbm.organisation;
   constexpr double kBits = 8;
@@ -67,7 +60,7 @@ void BandwidthConfig::check(const Bound& bound) const {
                  "write the path of a file in a folder that is there");
     }
   }
-  const std::uint64_t size = capacity();
+  const std::uint64_t size = hbm.capacity();
   if (traffic.base >= size || (traffic.footprint && *traffic.footprint > size - traffic.base)) {
     bound.fail(traffic.base >= size ? "traffic.base" : "traffic.footprint",
                "it ends beyond the device's " + std::to_string(size) + " B",

@@ -20,8 +20,6 @@ struct BandwidthConfig {
 
   void declare(Parameters& p);
 
-  /// Bytes that there are for data.
-  std::uint64_t capacity() const;
   /// Accesses that all data buses together carry in a clock.
   double accesses_a_clock() const;
   /// Requests in flight, of all channels.

@@ -10,23 +10,12 @@
 #include "platforms/hbm_bandwidth/system.h"
 #include "platforms/hbm_bandwidth/trace_file.h"
 #include "tlm/base/error.h"
+#include "tlm/sim/starter.h"
 
 namespace railyard {
 
 namespace hbm_bandwidth {
 namespace {
-
-/// Has the kernel call when it starts: nothing may be scheduled before.
-struct Starter : sc_core::sc_module {
-  Starter(sc_core::sc_module_name name, Partition& partition, Event& event)
-      : sc_module(name), partition_(partition), event_(event) {}
-
- private:
-  void start_of_simulation() override { partition_.scheduler().schedule(event_, 0); }
-
-  Partition& partition_;
-  Event& event_;
-};
 
 class HbmFabric : public Fabric, private DriverOwner {
  public:
@@ -81,7 +70,7 @@ class HbmFabric : public Fabric, private DriverOwner {
 
   static Trace trace_of(const BandwidthConfig& config) {
     if (config.traffic.pattern != Pattern::kTrace) return {};
-    return read_trace(config.traffic, config.capacity(), config.hbm.organisation.access_bytes);
+    return read_trace(config.traffic, config.hbm.capacity(), config.hbm.organisation.access_bytes);
   }
 
   void add(const std::string& prefix, std::optional<double> load, Time warm_up) {

@@ -124,8 +124,7 @@ void DeviceMemoryConfig::declare(Parameters& p) {
 }
 
 void PcieConfig::declare(Parameters& p) {
-  p.choice("data", data,
-           {{"carried", host::HostData::kCarried}, {"elided", host::HostData::kElided}})
+  p.choice("data", data, {{"carried", DataMode::kCarried}, {"elided", DataMode::kElided}})
       .doc("Whether bytes move and are checked, or are a length only; timing is the same");
   p.choice("pcie", pcie, {{"modelled", Pcie::kModelled}, {"ideal", Pcie::kIdeal}})
       .doc("Links and TLPs as in the standard, or latency, bandwidth and order alone (host.ideal)");

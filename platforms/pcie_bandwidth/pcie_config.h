@@ -24,7 +24,7 @@ struct DeviceMemoryConfig {
 };
 
 struct PcieConfig {
-  host::HostData data = host::HostData::kElided;
+  DataMode data = DataMode::kElided;
   Pcie pcie = Pcie::kModelled;
   Topology topology = Topology::kDirect;
   unsigned devices = 1;
@@ -37,7 +37,7 @@ struct PcieConfig {
 
   void declare(Parameters& p);
 
-  bool carried() const { return data == host::HostData::kCarried; }
+  bool carried() const { return data == DataMode::kCarried; }
   bool ideal() const { return pcie == Pcie::kIdeal; }
   bool below_switch() const { return topology == Topology::kSwitch; }
 };

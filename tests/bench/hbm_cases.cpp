@@ -8,6 +8,7 @@
 #include "hw/hbm/controller.h"
 #include "tlm/sim/random.h"
 #include "tlm/sim/simulation.h"
+#include "tlm/sim/starter.h"
 
 namespace railyard::bench {
 
@@ -37,8 +38,9 @@ hbm::HbmConfig config_of(const Load& load) {
 
 class Asker : public hbm::Client {
  public:
-  Asker(hbm::Controller& controller, const Load& load)
-      : controller_(controller),
+  Asker(hbm::Controller& controller, Partition& partition, const Load& load)
+      : begin(Event::of<&Asker::start>(*this, partition.endpoint("asker"), Phase::kTimer)),
+        controller_(controller),
         load_(load),
         slots_(controller.capacity() / load.bytes),
         random_(1, "bench"),
@@ -60,6 +62,8 @@ class Asker : public hbm::Client {
     controller_.access(access);
   }
 
+  Event begin;
+
  private:
   hbm::Controller& controller_;
   Load load_;
@@ -69,31 +73,13 @@ class Asker : public hbm::Client {
   std::uint64_t given_ = 0;
 };
 
-/// Has the first requests come when the kernel runs.
-class Start : public sc_core::sc_module {
- public:
-  Start(sc_core::sc_module_name name, Partition& partition, Asker& asker)
-      : sc_module(name),
-        partition_(partition),
-        asker_(asker),
-        event_(Event::of<&Start::start>(*this, partition.endpoint("start"), Phase::kTimer)) {}
-
- private:
-  void start_of_simulation() override { partition_.scheduler().schedule(event_, 0); }
-  void start() { asker_.start(); }
-
-  Partition& partition_;
-  Asker& asker_;
-  Event event_;
-};
-
 /// An operation is an access of 32 B, or as many bytes of a larger request.
 Sample accesses(const Load& load) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
   Simulation simulation{{}};
   hbm::Controller controller("hbm", simulation.partition(), config_of(load));
-  Asker asker(controller, load);
-  const Start start("asker", simulation.partition(), asker);
+  Asker asker(controller, simulation.partition(), load);
+  const Starter starter("starter", simulation.partition(), asker.begin);
   simulation.seal();
   Sample sample;
   sample.seconds = seconds_of([&] { simulation.run(kForever / 2); });

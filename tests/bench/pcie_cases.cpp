@@ -55,7 +55,7 @@ Sample transfers(const Load& load) {
   support::SystemConfig config;
   config.checks = false;
   config.eager = load.eager;
-  config.data = host::HostData::kElided;
+  config.data = DataMode::kElided;
   support::SystemBench system(config);
   Driver driver(system, load);
   Sample sample;

@@ -16,10 +16,6 @@ namespace {
 
 constexpr const char* kFunction = "pcie";
 
-host::HostData host_data(DataMode mode) {
-  return mode == DataMode::kCarried ? host::HostData::kCarried : host::HostData::kElided;
-}
-
 nic::NicConfig nic_config(const RdmaHostConfig& config) {
   nic::NicConfig nic = config.nic;
   nic.payload_carried = config.data == DataMode::kCarried;
@@ -60,7 +56,7 @@ RdmaHost::RdmaHost(sc_core::sc_module_name name, const RdmaHostConfig& config, c
     : sc_module(name), config_(config) {
   const std::string function_name = std::string(sc_module::name()) + "." + kFunction;
   const std::vector<unsigned> cores = {config_.host.root_node};
-  const host::HostData data = host_data(config_.data);
+  const DataMode data = config_.data;
   if (config_.pcie == PcieWay::kIdeal) {
     host_ = std::make_unique<host::Host>("host", port.partition, config_.host, data, cores);
   } else {

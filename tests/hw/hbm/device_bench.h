@@ -59,7 +59,7 @@ inline void check_commands(Simulation& simulation, Hbm& hbm) {
 struct ForeignBench {
   ForeignBench(const std::vector<foreign::InitiatorConfig>& initiator_configs,
                const HbmConfig& config, HbmDeviceConfig device = {},
-               HbmData data = HbmData::kCarried)
+               DataMode data = DataMode::kCarried)
       : simulation({}) {
     device.ports = static_cast<unsigned>(initiator_configs.size());
     hbm = std::make_unique<Hbm>("hbm", simulation.partition(), config, device, data);

@@ -118,7 +118,7 @@ TEST(HbmDeviceTest, OneSocketFeedsSixteenChannels) {
   const Organisation& o = config.organisation;
   ASSERT_EQ(o.total_channels(), 16U);
   Simulation simulation({});
-  Hbm hbm("hbm", simulation.partition(), config, {}, HbmData::kElided);
+  Hbm hbm("hbm", simulation.partition(), config, {}, DataMode::kElided);
   check_commands(simulation, hbm);
   // Channels in turn, then pseudo-channels, groups, columns, banks: the next row opens in time.
   constexpr std::uint64_t kCount = 400'000;

@@ -73,7 +73,7 @@ struct Script : sc_core::sc_module, tlm::tlm_mm_interface {
 
 struct ScriptBench {
   explicit ScriptBench(const HbmConfig& config = small_config(), HbmDeviceConfig device = {},
-                       HbmData data = HbmData::kCarried)
+                       DataMode data = DataMode::kCarried)
       : simulation({}), initiator("initiator") {
     device.base = kBase;
     hbm = std::make_unique<Hbm>("hbm", simulation.partition(), config, device, data);
@@ -279,7 +279,7 @@ TEST(TargetAnswersTest, DirectAccessIsRefusedUnlessAskedForAndCarried) {
   HbmDeviceConfig device;
   device.target.dmi = true;
   Simulation simulation({});
-  Hbm elided("elided", simulation.partition(), small_config(), device, HbmData::kElided);
+  Hbm elided("elided", simulation.partition(), small_config(), device, DataMode::kElided);
   Hbm timed("timed", simulation.partition(), small_config());
   Script one("one");
   Script two("two");
@@ -296,7 +296,7 @@ TEST(TargetAnswersTest, DirectAccessIsRefusedUnlessAskedForAndCarried) {
 }
 
 TEST(TargetAnswersTest, ElidedBytesAreAFunctionOfThePlace) {
-  ScriptBench bench(small_config(), {}, HbmData::kElided);
+  ScriptBench bench(small_config(), {}, DataMode::kElided);
   bench.run([](ScriptBench&, Script& s) {
     EXPECT_EQ(s.send(tlm::TLM_WRITE_COMMAND, kBase + 1, 2), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(s.send(tlm::TLM_READ_COMMAND, kBase + 1, 2), tlm::TLM_OK_RESPONSE);

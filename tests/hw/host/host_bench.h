@@ -29,7 +29,7 @@ class At {
 
 struct MemoryBench {
   explicit MemoryBench(const host::HostMemoryConfig& config = {},
-                       host::HostData data = host::HostData::kCarried)
+                       DataMode data = DataMode::kCarried)
       : memory("memory", lazy, config, data) {}
 
   Partition& partition() { return simulation.partition(); }

@@ -23,7 +23,7 @@ constexpr std::uint64_t kMegabyte = 1ULL << 20;
 struct IdealHost : pcie::DeviceRegisters, pcie::DmaListener {
   explicit IdealHost(const host::HostConfig& parameters = {})
       : config(parameters),
-        host("host", simulation.partition(), parameters, host::HostData::kCarried, {0}) {}
+        host("host", simulation.partition(), parameters, DataMode::kCarried, {0}) {}
 
   pcie::IdealFunction& add(const pcie::BarShapes& bars) {
     const std::string name = "dev" + std::to_string(functions.size());

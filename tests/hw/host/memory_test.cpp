@@ -205,7 +205,7 @@ TEST(HostMemory, AFailedAccessPassesNoneThatCameBefore) {
 }
 
 TEST(HostMemory, ElidedRangesCountOnlyWhereTheDataIsElided) {
-  MemoryBench bench({}, HostData::kElided);
+  MemoryBench bench({}, DataMode::kElided);
   bench.memory.elide(4096, 4096);
   Asker asker(bench);
   bench.at(0, [&] { asker.write(4096, {1, 2, 3, 4, 5}); });

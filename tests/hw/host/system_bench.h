@@ -211,7 +211,7 @@ struct SystemConfig {
   unsigned below_second = 0;
   std::size_t device_memory = 0;  // behind each device's BAR 4, bytes: a power of two; 0: none
   std::vector<unsigned> cores = {0};
-  host::HostData data = host::HostData::kCarried;
+  DataMode data = DataMode::kCarried;
   bool eager = false;
   bool checks = true;
   SimulationConfig run;

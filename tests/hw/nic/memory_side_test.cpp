@@ -38,7 +38,7 @@ NicConfig tight() {
 struct HostBench : DmaClient, ContextClient, TranslationClient {
   HostBench()
       : config(tight()),
-        host("host", simulation.partition(), {}, host::HostData::kCarried, {0}),
+        host("host", simulation.partition(), {}, DataMode::kCarried, {0}),
         function("nic", host.ideal(), {}, {}, host.device_memory()),
         units(units_of()),
         dma(units, function),

@@ -201,7 +201,7 @@ TEST(IdealPcie, AWatchThatBeginsDuringAWriteIsToldInTime) {
   Partition& p = simulation.partition();
   Hierarchy hierarchy("pcie", p);
   host::HostMemoryConfig config = IdealBench::device_memory_config();
-  host::HostMemory memory("memory", hierarchy.scheduler(), config, host::HostData::kCarried);
+  host::HostMemory memory("memory", hierarchy.scheduler(), config, DataMode::kCarried);
   hierarchy.set_memory(memory, false);
   memory.on_watch_added(
       [&](std::uint64_t address, std::uint64_t bytes) { hierarchy.watch_added(address, bytes); });

@@ -202,12 +202,12 @@ class DriverBench {
     Partition& partition = simulation.partition();
     const std::vector<unsigned> cores = {0};
     if (way == Way::kIdeal) {
-      return std::make_unique<host::Host>("host", partition, host_config, host::HostData::kCarried,
+      return std::make_unique<host::Host>("host", partition, host_config, DataMode::kCarried,
                                           cores);
     }
     const std::vector<pcie::RootComplex::Line> lines = {{pcie::LinkConfig{}, "function.port"}};
-    return std::make_unique<host::Host>("host", partition, host_config, host::HostData::kCarried,
-                                        lines, cores);
+    return std::make_unique<host::Host>("host", partition, host_config, DataMode::kCarried, lines,
+                                        cores);
   }
   void make_endpoint() {
     pcie::Port& above = host->root().port(0);
