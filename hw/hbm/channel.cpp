@@ -20,7 +20,7 @@ Channel::Channel(const std::string& name, Partition& partition, const Settings& 
   parts_.counts.causes.resize(settings.rules.causes().size());
   const unsigned each = settings.config.organisation.pseudo_channels;
   for (unsigned i = 0; i < each; ++i) {
-    order_.push_back(&pseudo_channels_.emplace_back(parts_, number * each + i));
+    pseudo_channels_.emplace_back(parts_, number * each + i);
     add_probes(name + ".pc" + std::to_string(i), probes_.emplace_back());
   }
 }
@@ -86,28 +86,18 @@ Tick Channel::busy(Tick now) const {
 void Channel::advance(Tick end) {
   if (end <= advanced_) return;
   advanced_ = end;
+  PseudoChannel& one = pseudo_channels_.front();
+  PseudoChannel& other = pseudo_channels_.back();  // the same, if there is one
   for (;;) {
-    PseudoChannel* first = nullptr;
-    Tick at = end;
-    for (PseudoChannel* const pc : order_) {
-      pc->settle();
-      const Tick next = pc->next();
-      if (next > at || next >= end) continue;
-      if (next == at && first != nullptr && pc->next_age() >= first->next_age()) continue;
-      first = pc;
-      at = next;
-    }
-    if (first == nullptr) return;
-    switch (first->step()) {
-      case PseudoChannel::Sent::kColumn:
-        for (PseudoChannel* const pc : order_) pc->column_bus_moved();
-        break;
-      case PseudoChannel::Sent::kRow:
-        for (PseudoChannel* const pc : order_) pc->row_bus_moved();
-        break;
-      case PseudoChannel::Sent::kNothing:
-        break;
-    }
+    one.settle();
+    other.settle();
+    const bool second =
+        PseudoChannel::before(other.next(), other.next_age(), one.next(), one.next_age());
+    PseudoChannel& first = second ? other : one;
+    if (first.next() >= end) return;
+    first.step();
+    one.buses_moved();
+    other.buses_moved();
   }
 }
 

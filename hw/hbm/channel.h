@@ -44,7 +44,7 @@ class Channel {
   /// The steps up to now.
   void catch_up() { advance(parts_.settings.ticks(partition_.now())); }
   void arrive(unsigned pseudo_channel, const Arrival& arrival) {
-    order_[pseudo_channel]->arrive(arrival, advanced_);
+    pseudo_channels_[pseudo_channel].arrive(arrival, advanced_);
   }
   /// An access of one piece came, or ends at its done_tick.
   void single_came(bool write) { ++open_[write]; }
@@ -76,9 +76,8 @@ class Channel {
   ChannelParts parts_;
   ChannelClient& client_;
   Event wake_;
-  Event writes_;  // keeps a run alive until all is written
-  std::deque<PseudoChannel> pseudo_channels_;
-  std::vector<PseudoChannel*> order_;
+  Event writes_;                               // keeps a run alive until all is written
+  std::deque<PseudoChannel> pseudo_channels_;  // one or two
   std::deque<Probes> probes_;
   std::uint64_t open_[2] = {0, 0};  // of one piece, whose end is not known yet
   Ring<End> ends_;                  // known, not told; in order

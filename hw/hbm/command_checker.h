@@ -67,7 +67,7 @@ class CommandChecker : public CommandListener, public Checker {
    public:
     Last() = default;
     explicit Last(const CommandRecord& record)
-        : word_(record.tick * 256 + record.pseudo_channel * 64 + record.bank) {}
+        : word_(record.tick * 256 + Tick{record.pseudo_channel} * 64 + record.bank) {}
     Tick tick() const { return word_ >> 8; }
     unsigned pseudo_channel() const { return static_cast<unsigned>(word_) / 64 % 4; }
     unsigned bank() const { return static_cast<unsigned>(word_) % 64; }

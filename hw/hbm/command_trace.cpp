@@ -15,7 +15,7 @@ namespace railyard::hbm {
 namespace {
 
 constexpr std::size_t kBuffer = 1 << 16;
-constexpr const char* kColumns = "# tick_in_CK channel pc command sid group bank row column";
+constexpr const char* kHeads = "# tick_in_CK channel pc command sid group bank row column";
 constexpr const char* kNone = "-";
 
 constexpr bool has_bank(Command c) {
@@ -80,8 +80,8 @@ class Reader {
     banks_ = count(" banks", remedy);
     if (!rest_.empty()) fail("there is more behind the banks", remedy);
     if (sids_ * groups_ * banks_ > 64) fail("more than 64 banks a pseudo-channel", remedy);
-    if (!next_line() || line_ != kColumns) {
-      fail("the columns are missing", "write \"" + std::string(kColumns) + "\"");
+    if (!next_line() || line_ != kHeads) {
+      fail("the columns are missing", "write \"" + std::string(kHeads) + "\"");
     }
   }
 
@@ -107,7 +107,7 @@ class Reader {
     }
     if (fields != kFields) {
       fail("the line has " + std::to_string(fields) + " fields",
-           "write 9 with one space between: " + std::string(kColumns + 2));
+           "write 9 with one space between: " + std::string(kHeads + 2));
     }
   }
 
@@ -203,7 +203,7 @@ CommandTrace::CommandTrace(const std::string& path, const Organisation& organisa
   text_ = "# CK = " + std::to_string(timing.bits_per_clock) + "/" +
           std::to_string(timing.pin_rate) + " s; a pseudo-channel has " +
           std::to_string(organisation.sids) + " SIDs of " + std::to_string(organisation.groups) +
-          " groups of " + std::to_string(organisation.banks) + " banks\n" + kColumns + "\n";
+          " groups of " + std::to_string(organisation.banks) + " banks\n" + kHeads + "\n";
 }
 
 CommandTrace::~CommandTrace() { write_out(); }

@@ -121,7 +121,7 @@ void set_one_stack(Preset& p) {
 Preset hbm3_5p2() {
   Preset p = h100();
   p.name = "hbm3_5p2";
-  p.preset = HbmPreset::kHbm3_5p2;
+  p.preset = HbmPreset::kHbm3At5p2;
   p.exceptions = {{"timing.pin_rate", Origin::kDerived, "as the H100"}};
   set_one_stack(p);
   return p;
@@ -130,7 +130,7 @@ Preset hbm3_5p2() {
 /// The published set, not the one that scaling gives: its clocks are a little fewer. What it does
 /// not have is scaled.
 Preset hbm3_6p4() {
-  Preset p = scaled("hbm3_6p4", HbmPreset::kHbm3_6p4, 6'400'000'000, Origin::kPublished,
+  Preset p = scaled("hbm3_6p4", HbmPreset::kHbm3At6p4, 6'400'000'000, Origin::kPublished,
                     "JESD238: the fastest grade of HBM3");
   set_one_stack(p);
   struct Value {
@@ -160,7 +160,7 @@ Preset hbm3_6p4() {
 }
 
 Preset hbm3e_9p2() {
-  Preset p = scaled("hbm3e_9p2", HbmPreset::kHbm3e_9p2, 9'200'000'000, Origin::kPublished,
+  Preset p = scaled("hbm3e_9p2", HbmPreset::kHbm3eAt9p2, 9'200'000'000, Origin::kPublished,
                     "makers' briefs of HBM3e: 9.2 Gb/s a pin");
   set_one_stack(p);
   return p;

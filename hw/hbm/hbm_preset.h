@@ -19,10 +19,10 @@ enum class HbmPreset : std::uint8_t {
   kH100,
   kH200,
   kB200,
-  kHbm3_5p2,   // one stack of an H100, of one SID
-  kHbm3_6p4,   // one stack
-  kHbm3e_9p2,  // one stack
-  kHbm2,       // one stack
+  kHbm3At5p2,   // one stack of an H100, of one SID
+  kHbm3At6p4,   // one stack
+  kHbm3eAt9p2,  // one stack
+  kHbm2,        // one stack
 };
 
 /// The words of the parameter, as Parameters::choice takes them.

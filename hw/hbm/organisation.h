@@ -34,7 +34,9 @@ struct Organisation {
   std::uint64_t pseudo_channel_bytes() const {
     return std::uint64_t{banks_per_pseudo_channel()} * rows * columns * access_bytes;
   }
-  std::uint64_t stack_bytes() const { return channels * pseudo_channels * pseudo_channel_bytes(); }
+  std::uint64_t stack_bytes() const {
+    return std::uint64_t{channels} * pseudo_channels * pseudo_channel_bytes();
+  }
   std::uint64_t capacity() const { return stacks * stack_bytes(); }
 
   // Of a flat bank of a pseudo-channel.

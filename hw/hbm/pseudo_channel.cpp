@@ -124,22 +124,18 @@ Tick PseudoChannel::earliest_end(bool write, unsigned count) const {
 
 // --- steps ---
 
-PseudoChannel::Sent PseudoChannel::step() {
+void PseudoChannel::step() {
   const Tick now = next_;
-  if (!arrivals_.empty() && arrivals_.front().at == now && take_arrivals(now)) {
-    return Sent::kNothing;
-  }
+  if (!arrivals_.empty() && arrivals_.front().at == now && take_arrivals(now)) return;
   from_ = now;
   stale_.any = true;
   if (column_.at == now) {
     issue_column(column_);
     if (!arrivals_.empty()) admit(now);
     count_busy(now);
-    return Sent::kColumn;
+  } else if (first_row().at == now) {
+    issue_row(first_row());
   }
-  if (first_row().at != now) return Sent::kNothing;
-  issue_row(first_row());
-  return Sent::kRow;
 }
 
 void PseudoChannel::count_busy(Tick now) {

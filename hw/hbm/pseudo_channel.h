@@ -29,6 +29,14 @@ struct Arrival {
   bool write = false;
 };
 
+// Without branches: what comes next cannot be foreseen, by a processor either.
+constexpr bool either(bool a, bool b) {
+  return (static_cast<unsigned>(a) | static_cast<unsigned>(b)) != 0;
+}
+constexpr bool both(bool a, bool b) {
+  return (static_cast<unsigned>(a) & static_cast<unsigned>(b)) != 0;
+}
+
 class PseudoChannel {
  public:
   /// `index` of the device's pseudo-channels.
@@ -53,19 +61,27 @@ class PseudoChannel {
   /// settle() goes first.
   Tick next() const { return next_; }
   std::uint64_t next_age() const { return next_age_; }
+  /// Of two that are due, whether the first goes.
+  static bool before(Tick at, std::uint64_t age, Tick other_at, std::uint64_t other_age) {
+    return either(at < other_at, both(at == other_at, age < other_age));
+  }
   /// Decides what to do next, if anything has changed.
   void settle() {
     if (stale_.any) choose();
   }
-  /// A pseudo-channel of the channel took a bus: what was chosen for it may come later.
-  void column_bus_moved() { late(column_, stale_.column); }
-  void row_bus_moved() {
-    late(activate_, stale_.activate);
-    late(precharge_, stale_.precharge);
+  /// Takes the next step.
+  void step();
+  /// A pseudo-channel of the channel took a step, and a bus maybe: what was chosen for that may
+  /// come later.
+  void buses_moved() {
+    const Tick column = tick_of(parts_.buses.ready(Kind::kRead));
+    const Tick row = tick_of(parts_.buses.ready(Kind::kActivate));
+    stale_.column = either(stale_.column, column_.at < column);
+    stale_.activate = either(stale_.activate, activate_.at < row);
+    stale_.precharge = either(stale_.precharge, precharge_.at < row);
+    stale_.any =
+        either(stale_.any, either(stale_.column, either(stale_.activate, stale_.precharge)));
   }
-  enum class Sent : std::uint8_t { kNothing, kColumn, kRow };
-  /// Takes the next step; says which bus it took.
-  Sent step();
 
   /// Not after the end of the `count`-th access from now on that is waited for.
   Tick earliest_end(bool write, unsigned count) const;
@@ -131,18 +147,12 @@ class PseudoChannel {
     const Ready ready = std::max(near, floor);
     return ready_.has_sids() ? std::max(ready, ready_.of_sid(kind, bank)) : ready;
   }
-  void late(const Choice& choice, bool& stale) {
-    if (choice.at < kNever && choice.at < tick_of(parts_.buses.ready(kind_of(choice.command)))) {
-      stale = stale_.any = true;
-    }
-  }
   /// Banks whose hits wait until an older request has had its row.
   std::uint64_t starved(bool write) const;
   BankQueues::Index next_in_order(bool write) const;
   const Choice& first_row() const {
-    const bool second = precharge_.at < activate_.at ||
-                        (precharge_.at == activate_.at && precharge_.age < activate_.age);
-    return second ? precharge_ : activate_;
+    return before(precharge_.at, precharge_.age, activate_.at, activate_.age) ? precharge_
+                                                                              : activate_;
   }
 
   bool take_arrivals(Tick now);

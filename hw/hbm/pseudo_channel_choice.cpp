@@ -44,8 +44,10 @@ void PseudoChannel::choose() {
     due_ = std::min(due_, arrivals_.front().at);
   }
   const Choice& row = first_row();
-  next_ = std::min({column_.at, row.at, due_});
-  next_age_ = column_.at == next_ ? column_.age : row.at == next_ ? row.age : kFirst;
+  const Choice& first = column_.at <= row.at ? column_ : row;
+  const bool due = due_ < first.at;
+  next_ = due ? due_ : first.at;
+  next_age_ = due ? kFirst : first.age;
   stale_ = {false, false, false, false, 0};
 }
 

@@ -76,9 +76,9 @@ TEST(HbmConfig, PresetsHaveTheProductsCapacityAndBandwidth) {
   for (const Product& product : {Product{HbmPreset::kH100, 80 * kGibibyte, 3'352'000 * kMega},
                                  Product{HbmPreset::kH200, 144 * kGibibyte, 4'800'000 * kMega},
                                  Product{HbmPreset::kB200, 192 * kGibibyte, 8'000'000 * kMega},
-                                 Product{HbmPreset::kHbm3_5p2, 8 * kGibibyte, 670'400 * kMega},
-                                 Product{HbmPreset::kHbm3_6p4, 8 * kGibibyte, 819'200 * kMega},
-                                 Product{HbmPreset::kHbm3e_9p2, 8 * kGibibyte, 1'177'600 * kMega},
+                                 Product{HbmPreset::kHbm3At5p2, 8 * kGibibyte, 670'400 * kMega},
+                                 Product{HbmPreset::kHbm3At6p4, 8 * kGibibyte, 819'200 * kMega},
+                                 Product{HbmPreset::kHbm3eAt9p2, 8 * kGibibyte, 1'177'600 * kMega},
                                  Product{HbmPreset::kHbm2, 8 * kGibibyte, 256'000 * kMega}}) {
     const HbmConfig config = HbmConfig::of(product.preset);
     EXPECT_EQ(config.organisation.capacity(), product.capacity);

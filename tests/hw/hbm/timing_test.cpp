@@ -67,7 +67,7 @@ TEST(Timing, RefreshOfTheH100IsItsNanosecondsRounded) {
 
 TEST(Timing, APublishedSetAt6400DiffersFromTheScaledOneWhereItSays) {
   const auto scaled = fields(Timing().at_rate(6'400'000'000));
-  const auto preset = fields(hbm_preset(HbmPreset::kHbm3_6p4).timing);
+  const auto preset = fields(hbm_preset(HbmPreset::kHbm3At6p4).timing);
   std::map<std::string, std::pair<unsigned, unsigned>> differ;  // scaled, and what the preset has
   for (const auto& [key, value] : scaled) {
     if (preset.at(key) != value) differ[key] = {value, preset.at(key)};
