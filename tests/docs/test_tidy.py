@@ -1,9 +1,13 @@
 """clang-tidy has nothing to say about our code, the tests' own aside.
 
-A file takes seconds, so a clean result is kept in the build folder under a hash of everything that
-it depends on: the file, all of our headers that it reaches, the command and .clang-tidy.
+Most of a file's time goes to the libraries' headers. So a folder's files are checked together, as one
+translation unit that includes them; where there is something to say, or two files give different
+things one name, its halves are checked, down to the one file. A clean result is kept in the build
+folder under a hash of everything that it depends on: the files, all of our headers that they reach,
+the command and .clang-tidy.
 """
 
+import collections
 import concurrent.futures
 import hashlib
 import json
@@ -12,11 +16,13 @@ import pathlib
 import re
 import shlex
 import subprocess
+import tempfile
 import unittest
 
 import tree
 
 CHECKED = ('tlm/', 'rtl/', 'hw/', 'sw/', 'platforms/', 'waveforms/', 'tests/support/')
+TOGETHER = 16  # files
 KEPT_OPTIONS = re.compile(r'-(I|D|isystem|std=)')  # gcc's warnings mean nothing to clang
 
 
@@ -59,44 +65,65 @@ def reached(root, file):
     return sorted(seen)
 
 
-def key(root, file, flags):
+def key(root, files, flags):
     digest = hashlib.sha256(repr(flags).encode())
-    for each in [tree.ROOT / '.clang-tidy', *(root / f for f in reached(root, file))]:
+    for each in [tree.ROOT / '.clang-tidy', *(root / r for f in files for r in reached(root, f))]:
         digest.update(each.read_bytes() + b'\0')
     return digest.hexdigest()
 
 
-def complaints(root, file, flags):
-    """clang-tidy's output about one file; nothing when it is clean."""
+def complaints(root, files, flags):
+    """clang-tidy's output about some files, as one; nothing when they are clean."""
     ours = f'^{re.escape(str(root))}/(tlm|rtl|hw|sw|platforms|waveforms|tests)/'
-    done = subprocess.run(
-        ['clang-tidy', '--quiet', f'--config-file={tree.ROOT / ".clang-tidy"}',
-         f'--header-filter={ours}', str(root / file), '--', '-x', 'c++', f'-I{root}', *flags],
-        capture_output=True, text=True, check=False)
+    with tempfile.NamedTemporaryFile('w', suffix='.cpp') as unit:
+        unit.writelines(f'#include "{root / f}"\n' for f in files)
+        unit.flush()
+        done = subprocess.run(
+            ['clang-tidy', '--quiet', f'--config-file={tree.ROOT / ".clang-tidy"}',
+             f'--header-filter={ours}', unit.name, '--', '-x', 'c++', f'-I{root}', *flags],
+            capture_output=True, text=True, check=False)
     if done.returncode == 0 and 'warning:' not in done.stdout:
         return ''
     return done.stdout or done.stderr
 
 
-def checked(root, file, flags):
-    stamp = tree.BUILD / 'tidy' / key(root, file, flags)
+def halved(root, files, flags):
+    """The complaints about each file that has some."""
+    found = complaints(root, files, flags)
+    if not found or len(files) == 1:
+        return [found] if found else []
+    middle = len(files) // 2
+    return halved(root, files[:middle], flags) + halved(root, files[middle:], flags)
+
+
+def checked(root, files, flags):
+    stamp = tree.BUILD / 'tidy' / key(root, files, flags)
     if stamp.exists():
-        return ''
-    found = complaints(root, file, flags)
+        return []
+    found = halved(root, files, flags)
     if not found:
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.touch()
     return found
 
 
+def batches(work):
+    """[(files, flags)]: those of a folder that are compiled alike."""
+    alike = collections.defaultdict(list)
+    for file, flags in sorted(work.items()):
+        alike[file.parent, tuple(flags)].append(file)
+    return [(files[i:i + TOGETHER], flags) for (_, flags), files in alike.items()
+            for i in range(0, len(files), TOGETHER)]
+
+
 def untidy(root):
     if root == tree.ROOT:
         check, work = checked, commands()
     else:
-        check, work = complaints, {f: ['-std=c++17'] for f in tree.files(root, ('.cpp',))}
+        check, work = halved, {f: ['-std=c++17'] for f in tree.files(root, ('.cpp',))}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = pool.map(lambda item: check(root, *item), sorted(work.items()))
-    return [f for f in found if f]
+        found = pool.map(lambda batch: check(root, *batch), batches(work))
+    return [f for each in found for f in each]
 
 
 class Tidy(tree.GuardTest):
@@ -112,6 +139,17 @@ class Tidy(tree.GuardTest):
     def test_a_bug_in_a_header_of_ours_is_found(self):
         self.assert_finds('readability-identifier-naming', {
             'tlm/a.h': '#pragma once\nstruct bad_name {};\n', 'tlm/a.cpp': '#include "tlm/a.h"\n'})
+
+    def test_of_files_checked_together_the_bad_one_is_named(self):
+        found = self.found_in({f'tlm/{name}.cpp': f'int* {name} = {value};\n' for name, value in (
+            ('a', 'nullptr'), ('b', 'nullptr'), ('c', '0'), ('d', 'nullptr'))})
+        self.assertEqual(len(found), 1)
+        self.assertIn('tlm/c.cpp:1:', found[0])
+
+    def test_files_that_give_two_things_one_name_are_clean(self):
+        self.assertEqual(self.found_in({
+            f'tlm/{name}.cpp': f'namespace {{ constexpr int kValue = {value}; }}\n'
+            for name, value in (('a', 1), ('b', 2))}), [])
 
     def test_names_of_the_house_style_are_accepted(self):
         self.assertEqual(self.found_in({'tlm/a.cpp': '''
@@ -141,7 +179,7 @@ class Cache(unittest.TestCase):
             keys.add(tree.in_tree(
                 {'tlm/a.cpp': '#include "tlm/b.h"', 'tlm/b.h': '#include "tlm/c.h"',
                  'tlm/c.h': content},
-                lambda root: key(root, pathlib.Path('tlm/a.cpp'), [])))
+                lambda root: key(root, [pathlib.Path('tlm/a.cpp')], [])))
         self.assertEqual(len(keys), 2)
 
     def test_a_command_keeps_only_what_clang_needs(self):
