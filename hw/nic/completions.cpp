@@ -6,8 +6,6 @@ namespace railyard::nic {
 
 namespace {
 
-constexpr std::uint32_t kConsumerMask = 0xFF'FFFF;
-
 bool is_error(const Completion& completion) {
   return completion.opcode == abi::CqeOpcode::kRequesterError ||
          completion.opcode == abi::CqeOpcode::kResponderError;
@@ -87,7 +85,7 @@ void Completions::arm_cq(std::uint32_t number, std::uint32_t word) {
   Cq& cq = *cqs_[number];
   cq.armed = (word & abi::kCqArmSolicited) != 0 ? Armed::kSolicited : Armed::kNext;
   // 24 bits, continued to the 32 of the producer.
-  cq.armed_from = cq.producer - ((cq.producer - word) & kConsumerMask);
+  cq.armed_from = cq.producer - ((cq.producer - word) & abi::kConsumerMask);
   check(cq);
 }
 
@@ -154,7 +152,7 @@ void Completions::dma_done(std::uint64_t ticket, pcie::Status status, Ref<net::P
     abi::Be32 consumer;
     std::memcpy(&consumer, payload->data(), sizeof(consumer));
     // An index beyond what was written is garbage, and ignored.
-    const std::uint32_t more = (consumer - cq.consumer) & kConsumerMask;
+    const std::uint32_t more = (consumer - cq.consumer) & abi::kConsumerMask;
     if (more <= cq.producer - cq.consumer) cq.consumer += more;
   }
   if (full(cq)) {

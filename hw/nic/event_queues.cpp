@@ -6,10 +6,6 @@
 
 namespace railyard::nic {
 
-namespace {
-constexpr std::uint32_t kConsumerMask = 0xFF'FFFF;
-}  // namespace
-
 EventQueues::EventQueues(Units& units)
     : units_(units),
       stage_(units.partition->statistics(), units.name + ".event", units.config->stages.event,
@@ -44,7 +40,7 @@ void EventQueues::destroy(std::uint32_t number) {
 void EventQueues::consume(std::uint32_t number, std::uint32_t consumer, bool arm) {
   Eq& eq = *eqs_[number];
   // An index beyond what was written is garbage, and ignored.
-  const std::uint32_t more = (consumer - eq.consumer) & kConsumerMask;
+  const std::uint32_t more = (consumer - eq.consumer) & abi::kConsumerMask;
   if (more <= eq.producer - eq.consumer) eq.consumer += more;
   if (!arm) return;
   eq.armed = true;

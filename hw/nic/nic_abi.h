@@ -35,7 +35,7 @@ constexpr std::uint64_t kCommandQueueHigh = 0x0010;
 /// once a reset.
 constexpr std::uint64_t kCommandQueueLow = 0x0014;
 constexpr std::uint64_t kCommandDoorbell = 0x0018;  // WO: bit n: entry n is the device's
-constexpr std::uint64_t kInitializing = 0x01FC;     // RO: bit 31: not ready yet
+constexpr std::uint64_t kInitializing = 0x01FC;     // RO: kInitializingBit: not ready yet
 constexpr std::uint64_t kHealth = 0x0200;           // RO: Health
 constexpr std::uint64_t kHealthQp = 0x0204;         // RO: number of the object that it is about
 constexpr std::uint64_t kReset = 0x0208;            // WO: kResetMagic resets the function
@@ -44,6 +44,7 @@ constexpr std::uint64_t kBytes = 0x1000;            // accesses behind it and be
 
 constexpr std::uint32_t kAbiRevision = 0x0001'0000;
 constexpr std::uint32_t kResetMagic = 0x5245'5345;
+constexpr std::uint32_t kInitializingBit = 1U << 31;
 
 /// What is wrong with the device as a whole.
 enum class Health : std::uint32_t {
@@ -81,11 +82,18 @@ constexpr std::uint64_t kBlueFieldBuffers = 2;
 }  // namespace uar
 
 constexpr std::uint32_t kCqArmSolicited = 1U << 24;  // else for the next completion
+constexpr std::uint32_t kConsumerMask = 0xFF'FFFF;   // what consumer counters of queues keep
+
+constexpr std::uint64_t kQueueAlignment = 64;  // of each queue's address
+constexpr std::uint64_t kRecordBytes = 8;      // a doorbell record, and its alignment
 
 // --- work queue elements ---
 
-constexpr std::uint32_t kWqeBytes = 64;      // a basic block of the send queue
-constexpr std::uint32_t kSegmentBytes = 16;  // what `ds` counts
+/// The longest message (IBTA Vol 1 9.7.7).
+constexpr std::uint32_t kMaxMessage = std::uint32_t{1} << 31;
+constexpr std::uint32_t kWqeCounterMask = 0xFFFF;  // what WQE counters keep
+constexpr std::uint32_t kWqeBytes = 64;            // a basic block of the send queue
+constexpr std::uint32_t kSegmentBytes = 16;        // what `ds` counts
 constexpr std::uint32_t kMaxWqeSegments = 63;
 constexpr std::uint32_t kInlineFlag = 0x8000'0000;
 constexpr std::uint32_t kMaxInline =

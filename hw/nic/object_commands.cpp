@@ -14,9 +14,6 @@ using abi::CommandStatus;
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint32_t kLeastLogPage = 12;
 constexpr std::uint32_t kMostLogPage = 30;
-constexpr std::uint64_t kQueueAlignment = 64;
-constexpr std::uint64_t kRecordBytes = 8;
-constexpr std::uint32_t kMaxMessage = 1U << 31;
 constexpr std::uint32_t kKeyAccess = abi::access::kLocalWrite | abi::access::kRemoteWrite |
                                      abi::access::kRemoteRead | abi::access::kRemoteAtomic |
                                      abi::access::kRelaxedOrdering;
@@ -101,7 +98,7 @@ Verdict ObjectCommands::query_capabilities(CommandCall& call) const {
   out.max_log_eqes = kMaxLogEqes;
   out.max_sge = limits.sge;
   out.max_reads = limits.reads;
-  out.max_message = kMaxMessage;
+  out.max_message = abi::kMaxMessage;
   out.vectors = limits.vectors;
   out.memory_bytes = memory_bytes();
   out.clock_khz = static_cast<std::uint32_t>(kMillisecond / units_.config->clock);
@@ -233,7 +230,7 @@ Verdict ObjectCommands::destroy_mkey(CommandCall& call) {
 
 Verdict ObjectCommands::create_eq(CommandCall& call) {
   const auto in = call.input<abi::CreateEqInput>();
-  if (in.address == 0 || in.address % kQueueAlignment != 0) return bad_parameter(1);
+  if (in.address == 0 || in.address % abi::kQueueAlignment != 0) return bad_parameter(1);
   if (in.log_entries > kMaxLogEqes) return bad_parameter(2);
   if (in.vector >= units_.config->limits.vectors) return bad_parameter(3);
   if (!objects_.uars.exists(in.uar)) return bad_resource(6);
@@ -263,8 +260,9 @@ Verdict ObjectCommands::destroy_eq(CommandCall& call) {
 
 Verdict ObjectCommands::create_cq(CommandCall& call) {
   const auto in = call.input<abi::CreateCqInput>();
-  if (in.address == 0 || in.address % kQueueAlignment != 0) return bad_parameter(1);
-  if (in.doorbell_record == 0 || in.doorbell_record % kRecordBytes != 0) return bad_parameter(2);
+  if (in.address == 0 || in.address % abi::kQueueAlignment != 0) return bad_parameter(1);
+  if (in.doorbell_record == 0 || in.doorbell_record % abi::kRecordBytes != 0)
+    return bad_parameter(2);
   if (in.log_entries > units_.config->limits.log_cqes) return bad_parameter(3);
   if (!objects_.eqs.exists(in.eq)) return bad_resource(4);
   if (!objects_.uars.exists(in.uar)) return bad_resource(5);

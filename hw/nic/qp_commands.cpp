@@ -10,12 +10,10 @@ namespace {
 using abi::CommandStatus;
 using abi::QpState;
 
-constexpr std::uint64_t kQueueAlignment = 64;
-constexpr std::uint64_t kRecordBytes = 8;
 constexpr std::uint32_t kMinLogStride = 4;  // one data segment
 constexpr std::uint32_t kMaxLogStride = 10;
 
-bool is_queue(std::uint64_t address) { return address != 0 && address % kQueueAlignment == 0; }
+bool is_queue(std::uint64_t address) { return address != 0 && address % abi::kQueueAlignment == 0; }
 
 }  // namespace
 
@@ -37,7 +35,7 @@ Verdict QpCommands::check_create(const abi::CreateQpInput& in) const {
   if (!is_queue(in.send_address)) return bad_parameter(7);
   if (!is_queue(in.receive_address)) return bad_parameter(8);
   const std::uint64_t record = in.doorbell_record;
-  if (record == 0 || record % kRecordBytes != 0) return bad_parameter(9);
+  if (record == 0 || record % abi::kRecordBytes != 0) return bad_parameter(9);
   if (in.log_send > limits.log_wqes) return bad_parameter(10);
   if (in.log_receive > limits.log_wqes) return bad_parameter(11);
   const std::uint32_t stride = in.log_receive_stride;

@@ -53,7 +53,7 @@ class ReceiveQueues : private DmaClient {
   /// Of a data segment; 0: it ends the list.
   static std::uint64_t length(const abi::DataSegment& segment) {
     if (segment.lkey == abi::kInvalidLkey) return 0;
-    return segment.length == 0U ? std::uint64_t{1} << 31 : std::uint64_t{segment.length};
+    return segment.length == 0U ? std::uint64_t{abi::kMaxMessage} : std::uint64_t{segment.length};
   }
 
  private:

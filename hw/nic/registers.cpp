@@ -10,11 +10,9 @@ namespace {
 
 constexpr std::uint32_t kDword = 4;
 constexpr std::uint32_t kTwoDwords = 8;
-constexpr std::uint32_t kInitializingBit = 1U << 31;
 constexpr std::uint8_t kAllBytes = 0xFF;
 constexpr unsigned kQpnShift = 8;
 constexpr unsigned kEqShift = 24;
-constexpr std::uint32_t kConsumerMask = 0xFF'FFFF;
 constexpr std::uint32_t kQueueAddressMask = ~std::uint32_t{0xFFF};
 
 std::uint32_t big_endian(const std::uint8_t* data) {
@@ -96,7 +94,7 @@ std::uint32_t Registers::read_dword(std::uint64_t offset, bool& there) const {
     case abi::reg::kCommandQueueHigh:
       return queue_high_;
     case abi::reg::kInitializing:
-      return ready() ? 0 : kInitializingBit;
+      return ready() ? 0 : abi::kInitializingBit;
     case abi::reg::kHealth:
       return static_cast<std::uint32_t>(health_.health);
     case abi::reg::kHealthQp:
@@ -172,7 +170,7 @@ void Registers::write_uar(std::uint32_t uar, std::uint64_t offset, const std::ui
   } else if ((offset == abi::uar::kEqArm || offset == abi::uar::kEqConsumer) && bytes == kDword) {
     const std::uint32_t word = big_endian(data);
     later({0, Late::Kind::kConsumeEq, offset == abi::uar::kEqArm, word >> kEqShift,
-           word & kConsumerMask, uar});
+           word & abi::kConsumerMask, uar});
   } else if (offset >= abi::uar::kSendDoorbell && offset < kSendEnd) {
     send_write(uar, offset - abi::uar::kSendDoorbell, data, bytes);
   } else {

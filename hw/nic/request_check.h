@@ -8,9 +8,6 @@
 
 namespace railyard::nic {
 
-/// The longest message (IBTA Vol 1 9.7.7).
-constexpr std::uint32_t kMaxMessage = std::uint32_t{1} << 31;
-
 /// The packet's opcode may follow the one before it, and its payload is as long as it must be. The
 /// packet has the expected PSN. READs outstanding are not looked at.
 inline bool is_valid_request(const net::Frame& frame, const Qp& qp);
@@ -35,7 +32,7 @@ inline bool write_length_is_right(const net::Frame& frame, const ResponderState&
   const bool starts = net::starts_message(frame.bth.opcode);
   const std::uint32_t length = starts ? frame.reth.dma_length : state.length;
   const std::uint32_t left = length - (starts ? 0 : state.offset);
-  if (length > kMaxMessage) return false;
+  if (length > abi::kMaxMessage) return false;
   return net::ends_message(frame.bth.opcode) ? left == frame.payload_bytes
                                              : left > frame.payload_bytes;
 }
@@ -49,13 +46,13 @@ inline bool is_valid_request(const net::Frame& frame, const Qp& qp) {
   const bool starts = net::starts_message(opcode);
   if (starts != (state.message == Message::kNone)) return false;
   if (net::operation(opcode) == net::Operation::kRdmaReadRequest) {
-    return frame.reth.dma_length <= kMaxMessage && frame.payload_bytes == 0;
+    return frame.reth.dma_length <= abi::kMaxMessage && frame.payload_bytes == 0;
   }
   if ((net::extension_headers(opcode) & net::extension::kIeth) != 0) return false;
   if (!request_check::length_is_right(frame, qp.path_mtu)) return false;
   if (net::is_send(opcode)) {
     return (starts || state.message == Message::kSend) &&
-           (starts ? 0 : state.offset) <= kMaxMessage - frame.payload_bytes;
+           (starts ? 0 : state.offset) <= abi::kMaxMessage - frame.payload_bytes;
   }
   return net::is_write(opcode) && (starts || state.message == Message::kWrite) &&
          request_check::write_length_is_right(frame, state);

@@ -10,7 +10,7 @@ namespace railyard::nic {
 
 namespace {
 
-abi::Syndrome syndrome_of(KeyError error) {
+abi::Syndrome local_syndrome_of(KeyError error) {
   return error == KeyError::kMemory ? abi::Syndrome::kLocalQpOperation
                                     : abi::Syndrome::kLocalProtection;
 }
@@ -95,7 +95,7 @@ bool Requester::gather(SendQueue& sq) {
     if (queued > 0) gate_ = std::max(gate_, units_.partition->now() + queued);
     sq.gathered_at = std::max(sq.gathered_at, out);
     if (mapping.error != KeyError::kNone) {
-      local_error(sq, syndrome_of(mapping.error));
+      local_error(sq, local_syndrome_of(mapping.error));
       return false;
     }
     use(sq, mapping);
@@ -125,7 +125,7 @@ void Requester::translated(std::uint64_t ticket, const Mapping& mapping) {
   sq->came_at = std::max(sq->came_at, units_.partition->now());
   sq->gathered_at = std::max(sq->gathered_at, sq->came_at);
   if (mapping.error != KeyError::kNone) {
-    local_error(*sq, syndrome_of(mapping.error));
+    local_error(*sq, local_syndrome_of(mapping.error));
     return;
   }
   use(*sq, mapping);

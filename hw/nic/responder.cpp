@@ -164,7 +164,7 @@ void Responder::take_duplicate(std::uint32_t index) {
   const std::int32_t last =
       psn::distance(psn::add(frame.bth.psn, packets - 1), qp.responder.expected_psn);
   const bool too_many = ReadEngine::outstanding(qp) >= 2U * qp.max_dest_reads;
-  if (last >= 0 || too_many || frame.reth.dma_length > kMaxMessage) return;
+  if (last >= 0 || too_many || frame.reth.dma_length > abi::kMaxMessage) return;
   request.msn = qp.responder.msn;
   begin_read(index);
 }

@@ -46,11 +46,11 @@ WqeFault parse_data(const std::uint8_t* at, std::uint32_t segments, SendWqe& wqe
     if ((length & abi::kInlineFlag) != 0) {
       return i == 0 ? parse_inline(at, segments, wqe) : WqeFault::kInline;
     }
-    const auto bytes = length == 0 ? static_cast<std::uint32_t>(kMaxMessage) : length;
+    const auto bytes = length == 0 ? abi::kMaxMessage : length;
     wqe.data.push_back({segment.address, bytes, segment.lkey});
     sum += bytes;
   }
-  if (sum > kMaxMessage) return WqeFault::kLength;
+  if (sum > abi::kMaxMessage) return WqeFault::kLength;
   wqe.length = static_cast<std::uint32_t>(sum);
   return WqeFault::kNone;
 }

@@ -56,9 +56,6 @@ enum class WqeFault : std::uint8_t {
   kLength,     // of the message: beyond 2^31
 };
 
-/// Messages are at most so long (IBTA Vol 1 9.7.7).
-constexpr std::uint64_t kMaxMessage = std::uint64_t{1} << 31;
-
 /// What `ds` of the WQE that begins at `bytes` says, in basic blocks: 1 at least.
 std::uint32_t wqe_blocks(const std::uint8_t* bytes);
 /// Its own index.

@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::uint32_t kLogEntries = abi::kMaxLogCommands;
 constexpr std::uint64_t kInEntry = 16;  // bytes of input, and of output, that an entry holds
-constexpr std::uint32_t kInitializingBit = 1U << 31;
 constexpr std::uint32_t kNobody = ~std::uint32_t{0};  // what a load reads where nobody is
 constexpr Time kReadyTimeout = kSecond;
 constexpr Time kReadyInterval = kMicrosecond;
@@ -81,7 +80,7 @@ void CommandChannel::start() {
                       abi::CommandStatus::kInternal, 0);
   }
   const Time deadline = core_.now() + kReadyTimeout;
-  while ((read_register(abi::reg::kInitializing) & kInitializingBit) != 0) {
+  while ((read_register(abi::reg::kInitializing) & abi::kInitializingBit) != 0) {
     if (core_.now() > deadline) {
       throw DeviceError(name_ + " does not become ready", abi::CommandStatus::kInternal, 0);
     }

@@ -12,8 +12,6 @@ namespace railyard::verbs {
 namespace {
 
 constexpr Time kFirstWait = 125 * kNanosecond;
-constexpr std::uint32_t kCounterMask = 0xFFFF;
-constexpr std::uint32_t kConsumerMask = 0xFF'FFFF;
 constexpr std::uint32_t kQpMask = 0xFF'FFFF;
 
 /// Of the entry's last byte: it was written in this pass over the ring.
@@ -74,7 +72,7 @@ int read_entries(Cq& cq, Context& context, int most, ibv_wc* completions) {
   }
   context.empty = nullptr;
   store_be32(context.core(), cq.ring.doorbell_record + offsetof(abi::CqDoorbellRecord, consumer),
-             cq.ring.consumer & kConsumerMask);
+             cq.ring.consumer & abi::kConsumerMask);
   return count;
 }
 
@@ -93,7 +91,7 @@ void complete_receive(const abi::Cqe& entry, ReceiveQueue& queue, ibv_wc& comple
   const std::uint32_t index = entry.wqe_counter;
   completion.wr_id = queue.wr_ids[index & queue.mask];
   completion.opcode = receive_opcode(entry.opcode());
-  queue.completed += ((index - queue.completed) & kCounterMask) + 1;
+  queue.completed += ((index - queue.completed) & abi::kWqeCounterMask) + 1;
   if (entry.opcode() == abi::CqeOpcode::kResponderWriteImm ||
       entry.opcode() == abi::CqeOpcode::kResponderSendImm) {
     completion.wc_flags = IBV_WC_WITH_IMM;

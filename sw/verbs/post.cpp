@@ -11,7 +11,6 @@ namespace railyard::verbs {
 
 namespace {
 
-constexpr std::uint32_t kCounterMask = 0xFFFF;
 constexpr std::uint32_t kMaxWqeBytes = abi::kMaxWqeSegments * abi::kSegmentBytes;
 constexpr std::size_t kRoom =
     std::size_t{(kMaxWqeBytes + abi::kWqeBytes - 1) / abi::kWqeBytes} * abi::kWqeBytes;
@@ -133,7 +132,7 @@ void build(Wqe& wqe, const Qp& qp, const ibv_send_wr& wr, const Operation& opera
   }
   abi::ControlSegment control;
   control.index_opcode =
-      (qp.sends.blocks & kCounterMask) << 8 | static_cast<std::uint32_t>(operation.opcode);
+      (qp.sends.blocks & abi::kWqeCounterMask) << 8 | static_cast<std::uint32_t>(operation.opcode);
   control.qpn_ds = qp.qp_num << 8 | wqe.segments();
   control.flags = flags_of(qp, wr);
   if (operation.immediate) control.immediate = __builtin_bswap32(wr.imm_data);
@@ -170,7 +169,7 @@ void ring(Context& context, Qp& qp, const Wqe& last, bool alone, bool inlined) {
   Core& core = context.core();
   core.fence();
   store_be32(core, qp.ring.doorbell_record + offsetof(abi::QpDoorbellRecord, send),
-             qp.sends.blocks & kCounterMask);
+             qp.sends.blocks & abi::kWqeCounterMask);
   core.fence();
   const Address doorbell = qp.uar + abi::uar::kSendDoorbell;
   const BlueField policy = context.device.machine.config().blue_field;
@@ -254,7 +253,7 @@ int post_recv(ibv_qp* qp, ibv_recv_wr* wr, ibv_recv_wr** bad_wr) {
   Core& core = context.core();
   core.fence();
   store_be32(core, to.ring.doorbell_record + offsetof(abi::QpDoorbellRecord, receive),
-             to.receives.posted & kCounterMask);
+             to.receives.posted & abi::kWqeCounterMask);
   return error;
 }
 
