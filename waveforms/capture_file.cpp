@@ -12,7 +12,7 @@ namespace railyard {
 
 namespace {
 
-constexpr char kFlag[] = "--pcap";
+constexpr char kPcapFlag[] = "--pcap";
 
 // Block types and option codes, draft-ietf-opsawg-pcapng sections 4.1 to 4.3.
 constexpr std::uint32_t kSectionHeader = 0x0A0D0D0A;
@@ -125,15 +125,15 @@ void encode_packet(const net::Packet& packet, std::vector<std::uint8_t>& bytes) 
   }
 }
 
-const std::string& checked(const std::string& path) {
-  check_suffix(kFlag, path, {".pcapng"});
+const std::string& checked_capture(const std::string& path) {
+  check_suffix(kPcapFlag, path, {".pcapng"});
   return path;
 }
 
 }  // namespace
 
 CaptureFile::CaptureFile(const std::string& path, std::function<Time()> clock)
-    : file_(kFlag, checked(path)), clock_(std::move(clock)) {
+    : file_(kPcapFlag, checked_capture(path)), clock_(std::move(clock)) {
   file_.append(section_header());
 }
 

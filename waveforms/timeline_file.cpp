@@ -8,10 +8,10 @@ namespace railyard {
 
 namespace {
 
-constexpr char kFlag[] = "--timeline";
+constexpr char kTimelineFlag[] = "--timeline";
 
-const std::string& checked(const std::string& path) {
-  check_suffix(kFlag, path, {".json"});
+const std::string& checked_timeline(const std::string& path) {
+  check_suffix(kTimelineFlag, path, {".json"});
   return path;
 }
 
@@ -51,7 +51,8 @@ std::pair<std::string_view, std::string_view> split(std::string_view name) {
 
 }  // namespace
 
-TimelineFile::TimelineFile(const std::string& path) : file_(kFlag, checked(path)) {}
+TimelineFile::TimelineFile(const std::string& path)
+    : file_(kTimelineFlag, checked_timeline(path)) {}
 
 TimelineFile::~TimelineFile() {
   try {

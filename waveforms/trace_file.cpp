@@ -26,7 +26,7 @@ namespace {
 // A block of changes is what a kill may cost, and what the writer holds in memory.
 constexpr std::uint64_t kBlockChanges = 1 << 16;
 constexpr Time kBlockTime = kMillisecond;
-constexpr char kFlag[] = "--trace";
+constexpr char kTraceFlag[] = "--trace";
 constexpr std::size_t kDocBytes = 200;  // readers hold an attribute in a buffer of 512
 
 using Byte = std::array<char, 8>;
@@ -251,7 +251,7 @@ struct TraceFile::Impl {
     fst.open(fst_path.c_str());
     writer = fst_writer_of(*fst.spTrace());
     if (writer == nullptr) {
-      throw ConfigError(kFlag, "cannot write " + printable(fst_path, 256),
+      throw ConfigError(kTraceFlag, "cannot write " + printable(fst_path, 256),
                         "check the rights in its folder and the space in /tmp");
     }
     // Equal runs make equal files.
@@ -296,7 +296,7 @@ struct TraceFile::Impl {
 
 TraceFile::TraceFile(const std::string& path, TraceWindow window)
     : impl_(std::make_unique<Impl>()) {
-  check_suffix(kFlag, path, {".fst", ".vcd"});
+  check_suffix(kTraceFlag, path, {".fst", ".vcd"});
   if (window.to < window.from) {
     throw ConfigError("--trace-to", "the trace's window ends before it begins",
                       "give a time that is not before --trace-from");
@@ -306,10 +306,10 @@ TraceFile::TraceFile(const std::string& path, TraceWindow window)
   impl_->fst_path = vcd ? path + ".fst" : path;
   impl_->window = window;
   impl_->models_from = window.from;
-  check_regular_file(kFlag, path);
+  check_regular_file(kTraceFlag, path);
   // The writer unlinks what it is about to create.
-  check_regular_file(kFlag, impl_->fst_path);
-  check_regular_file(kFlag, impl_->fst_path + ".hier");
+  check_regular_file(kTraceFlag, impl_->fst_path);
+  check_regular_file(kTraceFlag, impl_->fst_path + ".hier");
 }
 
 TraceFile::~TraceFile() {

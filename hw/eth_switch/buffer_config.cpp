@@ -15,10 +15,6 @@ constexpr int kSmallestExponent = -7;
 constexpr int kLargestExponent = 3;
 constexpr std::uint64_t kLargestBuffer = 16ULL << 30;  // cells of 64 B then count in 32 bits
 
-std::uint64_t cells_of(std::uint64_t bytes, std::uint32_t cell) {
-  return (bytes + cell - 1) / cell;
-}
-
 std::uint32_t limit(std::uint64_t cells) {
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(cells, std::numeric_limits<std::uint32_t>::max()));

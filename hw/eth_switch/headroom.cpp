@@ -17,10 +17,6 @@ std::uint64_t line_of(std::uint64_t frame) {
   return net::kPreambleBytes + frame + net::kInterFrameGapBytes;
 }
 
-std::uint64_t cells_of(std::uint64_t frame, std::uint32_t cell) {
-  return (frame + cell - 1) / cell;
-}
-
 Wide ceiling(Wide num, Wide den) { return (num + den - 1) / den; }
 
 }  // namespace

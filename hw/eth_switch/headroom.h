@@ -11,6 +11,11 @@
 
 namespace railyard {
 
+/// What `bytes` take in a buffer of cells of `cell` bytes.
+constexpr std::uint64_t cells_of(std::uint64_t bytes, std::uint32_t cell) {
+  return (bytes + cell - 1) / cell;
+}
+
 /// Pause quanta (64 B of line time) within which a station must have stopped beginning frames after
 /// it received a PAUSE or PFC frame: IEEE 802.3 31B.3.7, of the slowest standard speed that is not
 /// below `rate`. None above 800 Gb/s: the standard gives no value there.

@@ -1,7 +1,6 @@
 #include "hw/host/address_map.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "tlm/base/error.h"
 #include "tlm/base/format.h"
@@ -12,12 +11,6 @@ namespace {
 
 constexpr std::uint64_t kMebibyte = 1ULL << 20;
 constexpr Address k4Gib = 1ULL << 32;
-
-std::string hex(Address address) {
-  char text[24];
-  (void)std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
-  return text;
-}
 
 }  // namespace
 
@@ -40,8 +33,8 @@ void AddressMapConfig::declare(Parameters& p) {
 }
 
 std::string format_range(const AddressRange& range) {
-  return range.name + " (" + hex(range.base) + " + " + format_bytes(range.size) + " = " +
-         hex(range.end()) + ")";
+  return range.name + " (" + format_hex(range.base) + " + " + format_bytes(range.size) + " = " +
+         format_hex(range.end()) + ")";
 }
 
 AddressMap::AddressMap(const AddressMapConfig& config, const std::vector<AddressRange>& memory)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <stdexcept>
 
 #include "tlm/base/format.h"
@@ -11,12 +10,6 @@
 namespace railyard::host {
 
 namespace {
-
-std::string hex(std::uint64_t value) {
-  char text[24];
-  (void)std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
 
 std::array<std::uint8_t, 8> little_endian(std::uint64_t value) {
   std::array<std::uint8_t, 8> bytes{};
@@ -128,11 +121,11 @@ void HostCore::append_wait(std::vector<Wait>& waits) const {
   };
   switch (waiting_) {
     case Waiting::kAnswer:
-      return add(around_.port.name(), "the answer to a read of " + hex(waiting_detail_));
+      return add(around_.port.name(), "the answer to a read of " + format_hex(waiting_detail_));
     case Waiting::kRoom:
-      return add(around_.port.name(), "room for a posted write to " + hex(waiting_detail_));
+      return add(around_.port.name(), "room for a posted write to " + format_hex(waiting_detail_));
     case Waiting::kChange:
-      return add(memory_.name(), "what it polls at " + hex(waiting_detail_) + " to change");
+      return add(memory_.name(), "what it polls at " + format_hex(waiting_detail_) + " to change");
     case Waiting::kInterrupt:
       return add(around_.interrupts.name(), "interrupt " + std::to_string(waiting_detail_));
     default:
@@ -143,20 +136,20 @@ void HostCore::append_wait(std::vector<Wait>& waits) const {
 void HostCore::check_word(const char* what, Address address, unsigned bytes) const {
   if (bytes >= 1 && bytes <= 8 && address % 8 + bytes <= 8) return;
   break_invariant(name(), now(),
-                  std::string(what) + " of " + std::to_string(bytes) + " B at " + hex(address) +
-                      " is not of 1 to 8 B within 8");
+                  std::string(what) + " of " + std::to_string(bytes) + " B at " +
+                      format_hex(address) + " is not of 1 to 8 B within 8");
 }
 
 void HostCore::log_answer(Address address, unsigned bytes) {
   around_.errors.add(now(), name(),
-                     "a load of " + std::to_string(bytes) + " B at " + hex(address) + ": " +
+                     "a load of " + std::to_string(bytes) + " B at " + format_hex(address) + ": " +
                          text_of(answer_status_));
 }
 
 void HostCore::log_nobody(const char* what, Address address, std::size_t bytes) {
   around_.errors.add(now(), name(),
-                     std::string(what) + " of " + std::to_string(bytes) + " B at " + hex(address) +
-                         ": nobody is there");
+                     std::string(what) + " of " + std::to_string(bytes) + " B at " +
+                         format_hex(address) + ": nobody is there");
 }
 
 void HostCore::spend(Time time) {

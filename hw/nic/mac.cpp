@@ -8,8 +8,8 @@ namespace railyard::nic {
 
 namespace {
 
-enum class SendState : std::uint8_t { kIdle, kSending, kPaused, kLinkDown };
-constexpr std::uint64_t state_value(SendState state) { return static_cast<std::uint64_t>(state); }
+enum class LineState : std::uint8_t { kIdle, kSending, kPaused, kLinkDown };
+constexpr std::uint64_t state_value(LineState state) { return static_cast<std::uint64_t>(state); }
 
 constexpr std::size_t kLoggedPauses = std::size_t{1} << 15;
 
@@ -126,13 +126,13 @@ tlm::tlm_sync_enum Mac::line(net::Packet& /*packet*/, PacketPhase& phase,
 void Mac::look() {
   const Time now = partition_.now();
   const std::uint8_t waiting = source_->waiting();
-  SendState state = SendState::kIdle;
+  LineState state = LineState::kIdle;
   if (!link_up_) {
-    state = SendState::kLinkDown;
+    state = LineState::kLinkDown;
   } else if (sending_) {
-    state = SendState::kSending;
+    state = LineState::kSending;
   } else if (waiting != 0) {
-    state = SendState::kPaused;
+    state = LineState::kPaused;
   }
   state_probe_.set(state_value(state), now);
   if (!link_up_ && waiting != 0) {

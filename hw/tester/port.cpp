@@ -9,11 +9,11 @@ namespace railyard {
 
 namespace {
 
-enum class SendState : std::uint8_t { kIdle, kSending, kPaused, kLinkDown, kStalled };
-const std::vector<std::string> kSendStateNames = {"IDLE", "SENDING", "PAUSED", "LINK_DOWN",
+enum class LineState : std::uint8_t { kIdle, kSending, kPaused, kLinkDown, kStalled };
+const std::vector<std::string> kLineStateNames = {"IDLE", "SENDING", "PAUSED", "LINK_DOWN",
                                                   "STALLED"};
 
-constexpr std::uint64_t state_value(SendState state) { return static_cast<std::uint64_t>(state); }
+constexpr std::uint64_t state_value(LineState state) { return static_cast<std::uint64_t>(state); }
 
 constexpr std::uint8_t kAllPriorities = 0xFF;
 constexpr std::size_t kLoggedPauses = std::size_t{1} << 15;
@@ -109,7 +109,7 @@ void TesterPort::transmit_next() {
   if ((pauses_.paused() | obeyed_.waiting()) != 0) update_waits();
   if (!link_up_) {
     if (turns_.unfinished() != 0 || receivers_.cnp_due()) link_wait_.begin(now);
-    state_probe_.set(state_value(SendState::kLinkDown), now);
+    state_probe_.set(state_value(LineState::kLinkDown), now);
     plan_next();
   } else if (pfc_.due()) {
     put_on_line(pfc_.make());
@@ -128,13 +128,13 @@ bool TesterPort::cnp_may_go() const {
 
 std::uint32_t TesterPort::next_flow() {
   const auto may_send = static_cast<std::uint8_t>(~pauses_.paused());
-  SendState state = SendState::kIdle;
+  LineState state = LineState::kIdle;
   const std::uint32_t flow = next_due_flow(may_send);
   if (flow != FlowTurns::kNone) {
     if (send_gate_.open()) return flow;
-    state = SendState::kStalled;
+    state = LineState::kStalled;
   } else if (turns_.ready() != 0) {
-    state = SendState::kPaused;
+    state = LineState::kPaused;
   }
   state_probe_.set(state_value(state), partition_.now());
   return FlowTurns::kNone;
@@ -177,7 +177,7 @@ void TesterPort::send_data(std::uint32_t number) {
 
 void TesterPort::put_on_line(const Ref<net::Packet>& packet) {
   sending_ = true;
-  state_probe_.set(state_value(SendState::kSending), partition_.now());
+  state_probe_.set(state_value(LineState::kSending), partition_.now());
   send(tx, *packet, 0, 0);
 }
 
@@ -282,7 +282,7 @@ void TesterPort::register_transmit(const std::string& prefix) {
   probes.add(psn_probe_,
              {prefix + "psn", ProbeKind::kUnsigned, 24, "", "PSN of the latest packet sent", {}});
   probes.add(state_probe_, {prefix + "send_state", ProbeKind::kEnum, 3, "",
-                            "What the transmitter does", kSendStateNames});
+                            "What the transmitter does", kLineStateNames});
 }
 
 void TesterPort::register_sender(std::uint32_t number) {

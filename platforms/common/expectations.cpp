@@ -41,7 +41,8 @@ void Expectation::declare(Parameters& p) {
   p.where(mark);
   p.check([this](const Bound& bound) {
     if (!min && !max && !equals) {
-      bound.fail("metric", "sets no bound on " + quoted(metric), "add min, max or equals");
+      bound.fail("metric", "sets no bound on " + railyard::quoted(metric),
+                 "add min, max or equals");
     }
     if (min && max && *max < *min) {
       bound.fail("max", format_number(*max) + " is below min, " + format_number(*min),

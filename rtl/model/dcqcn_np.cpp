@@ -3,8 +3,8 @@
 namespace railyard::rtl {
 
 namespace {
-constexpr std::uint64_t kValid = std::uint64_t{1} << DcqcnNp::kStampBits;
-constexpr std::uint64_t kStampMask = kValid - 1;
+constexpr std::uint64_t kStampValid = std::uint64_t{1} << DcqcnNp::kStampBits;
+constexpr std::uint64_t kStampMask = kStampValid - 1;
 }  // namespace
 
 DcqcnNpModel::DcqcnNpModel(unsigned contexts)
@@ -49,7 +49,7 @@ DcqcnNpOut DcqcnNpModel::outputs(const DcqcnNpIn& in) const {
 bool DcqcnNpModel::judge(const DcqcnNpIn& in) {
   if (!state_.s1_valid && !state_.s1_scan) return false;
   std::uint64_t& context = contexts_[state_.s1_index];
-  const bool fresh = (context & kValid) != 0;
+  const bool fresh = (context & kStampValid) != 0;
   const bool passed = ((in.now - context) & kStampMask) >= in.interval;
   if (state_.s1_scan && fresh && passed) {
     context = 0;
@@ -57,7 +57,7 @@ bool DcqcnNpModel::judge(const DcqcnNpIn& in) {
   }
   if (!state_.s1_valid || (fresh && !passed)) return false;
   if (!fresh) ++state_.fresh;
-  context = kValid | (in.now & kStampMask);
+  context = kStampValid | (in.now & kStampMask);
   return true;
 }
 

@@ -4,8 +4,8 @@ namespace railyard::rtl {
 
 namespace {
 constexpr unsigned kPointBits = Pacer::kStampBits + Pacer::kFracBits;
-constexpr std::uint64_t kValid = std::uint64_t{1} << kPointBits;
-constexpr std::uint64_t kPointMask = kValid - 1;
+constexpr std::uint64_t kPointValid = std::uint64_t{1} << kPointBits;
+constexpr std::uint64_t kPointMask = kPointValid - 1;
 constexpr std::uint64_t kFracMask = (std::uint64_t{1} << Pacer::kFracBits) - 1;
 constexpr unsigned kToStage2 = 2;
 
@@ -47,7 +47,7 @@ void PacerModel::charge(const PacerIn& in) {
   std::uint64_t& context = contexts_[state_.s2_index];
   const std::uint64_t sent = (in.now - kToStage2) & kTimeMask;
   const auto stamp = static_cast<std::uint32_t>(sent);
-  const bool fresh = (context & kValid) != 0;
+  const bool fresh = (context & kPointValid) != 0;
   const auto late = static_cast<std::int32_t>(stamp - rounded_up(context));
   const bool behind = late > static_cast<std::int32_t>(in.burst);
   if (state_.s2_scan && fresh && behind) {
@@ -61,7 +61,7 @@ void PacerModel::charge(const PacerIn& in) {
                              : fresh && !behind ? context
                                                 : earliest;
   const std::uint64_t next = base + state_.s2_product;
-  context = kValid | (next & kPointMask);
+  context = kPointValid | (next & kPointMask);
   const auto to_next = static_cast<std::int32_t>(rounded_up(next) - stamp);
   state_.next_at = (sent + static_cast<std::uint64_t>(std::int64_t{to_next})) & kTimeMask;
   state_.next_index = state_.s2_index;

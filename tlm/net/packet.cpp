@@ -25,7 +25,7 @@ constexpr std::uint8_t kFlagCarried = 2;
 }
 
 /// Text is only made of a message that is thrown: this runs a packet.
-void require(bool condition, const char* message) {
+void require_serial(bool condition, const char* message) {
   if (!condition) refuse(message);
 }
 
@@ -45,8 +45,8 @@ Ref<Packet> clone(const Packet& packet, PacketPool& pool) {
 void serialise(const Packet& packet, std::vector<std::uint8_t>& out) {
   const Frame& frame = packet.frame;
   const Payload* payload = packet.payload.get();
-  require(payload == nullptr || payload->size() == frame.payload_bytes,
-          "the payload is not as long as the frame says");
+  require_serial(payload == nullptr || payload->size() == frame.payload_bytes,
+                 "the payload is not as long as the frame says");
   const std::size_t headers = header_bytes(frame);
   const std::size_t carried = payload == nullptr ? 0 : payload->size();
   const std::size_t start = out.size();
@@ -65,28 +65,30 @@ void serialise(const Packet& packet, std::vector<std::uint8_t>& out) {
 }
 
 Ref<Packet> deserialise(const std::uint8_t* bytes, std::size_t size, PacketPool& pool) {
-  require(size >= kFixedBytes, "cut short");
+  require_serial(size >= kFixedBytes, "cut short");
   ByteReader in(bytes, size);
   const unsigned version = in.u8();
   if (version != kVersion) refuse("version " + std::to_string(version) + ", not 1");
-  require(in.u8() == kKindEthernet, "of unknown kind");
+  require_serial(in.u8() == kKindEthernet, "of unknown kind");
   const std::uint8_t flags = in.u8();
-  require((flags & ~(kFlagBadFcs | kFlagCarried)) == 0, "unknown flags");
+  require_serial((flags & ~(kFlagBadFcs | kFlagCarried)) == 0, "unknown flags");
   const std::size_t headers = in.u8();
   const std::uint64_t id = in.le64();
   const std::uint64_t created = in.le64();
   const std::uint32_t wire_bytes = in.le32();
   const std::uint32_t payload_bytes = in.le32();
   const std::size_t carried = (flags & kFlagCarried) != 0 ? payload_bytes : 0;
-  require(in.left() >= headers && in.left() - headers == carried, "not of the length that it says");
+  require_serial(in.left() >= headers && in.left() - headers == carried,
+                 "not of the length that it says");
 
   ParseResult parsed = parse_headers(in.skip(headers), headers);
   if (!parsed.ok()) refuse(describe(parsed));
-  require(parsed.payload_offset == headers, "the headers end before their length");
+  require_serial(parsed.payload_offset == headers, "the headers end before their length");
   const bool has_length_field = parsed.frame.is_ip();
-  require(!has_length_field || parsed.frame.payload_bytes == payload_bytes, "two payload lengths");
-  require(!(parsed.frame.is_pfc() || parsed.frame.is_pause()) || payload_bytes == 0,
-          "a PFC or PAUSE frame with payload");
+  require_serial(!has_length_field || parsed.frame.payload_bytes == payload_bytes,
+                 "two payload lengths");
+  require_serial(!(parsed.frame.is_pfc() || parsed.frame.is_pause()) || payload_bytes == 0,
+                 "a PFC or PAUSE frame with payload");
 
   Ref<Packet> packet = pool.packets.acquire();
   packet->id = id;
