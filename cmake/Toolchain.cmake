@@ -17,8 +17,13 @@ if(RAILYARD_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+option(RAILYARD_UNITY
+       "Compile some files of a folder together: from scratch in a third of the time, a change slower" ON)
+
 # Warnings for our own code alone: third-party headers are SYSTEM.
 function(railyard_target name)
+  # Most of a file's time goes to the libraries' headers. Of eight, the longest takes a minute.
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${RAILYARD_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                                          -Woverloaded-virtual -Wconversion -Wno-sign-conversion)
   target_include_directories(${name} PUBLIC ${CMAKE_SOURCE_DIR})

@@ -4,10 +4,7 @@
 #include <verilated_fst_c.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <cstring>
-#include <map>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -18,6 +15,7 @@
 #include "waveforms/glob.h"
 #include "waveforms/output_file.h"
 #include "waveforms/runtime/fst_runtime.h"
+#include "waveforms/trace_signals.h"
 
 namespace railyard {
 
@@ -27,129 +25,6 @@ namespace {
 constexpr std::uint64_t kBlockChanges = 1 << 16;
 constexpr Time kBlockTime = kMillisecond;
 constexpr char kTraceFlag[] = "--trace";
-constexpr std::size_t kDocBytes = 200;  // readers hold an attribute in a buffer of 512
-
-using Byte = std::array<char, 8>;
-
-// The eight characters of each byte: fstapi takes values as text of one bit a character.
-constexpr std::array<Byte, 256> make_bytes() {
-  std::array<Byte, 256> bytes = {};
-  for (std::size_t value = 0; value < bytes.size(); ++value) {
-    for (std::size_t bit = 0; bit < 8; ++bit) {
-      bytes[value][bit] = (value >> (7 - bit) & 1) != 0 ? '1' : '0';
-    }
-  }
-  return bytes;
-}
-constexpr std::array<Byte, 256> kBytes = make_bytes();
-
-// The low `width` bits of a value as text, highest first.
-class Bits {
- public:
-  Bits(std::uint64_t value, std::uint32_t width) : begin_(text_ + 64 - width) {
-    for (int at = 56; at >= 0 && text_ + at + 8 > begin_; at -= 8, value >>= 8) {
-      std::memcpy(text_ + at, kBytes[value & 0xff].data(), 8);
-    }
-  }
-  const char* begin() const { return begin_; }
-  std::string string() const { return std::string(begin_, text_ + 64); }
-
- private:
-  char text_[64];
-  const char* begin_;
-};
-
-struct Signal {
-  fstHandle handle = 0;
-  std::uint32_t width = 0;
-  bool real = false;
-  bool pending = false;  // is in Impl::pending
-  bool written = false;  // `last` is in the file
-  std::uint64_t value = 0;
-  std::uint64_t last = 0;
-};
-
-std::vector<std::string> split(const std::string& name) {
-  std::vector<std::string> parts(1);
-  for (const char c : name) {
-    if (c == '.') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
-// Declares probes in the order of their names, so that a scope is opened once.
-class Declarations {
- public:
-  explicit Declarations(void* writer) : writer_(writer) {}
-  ~Declarations() { leave(0); }
-  Declarations(const Declarations&) = delete;
-  Declarations& operator=(const Declarations&) = delete;
-
-  Signal declare(const ProbeInfo& info) {
-    std::vector<std::string> scopes = split(info.name);
-    std::string name = std::move(scopes.back());
-    scopes.pop_back();
-    enter(scopes);
-    comment(info);
-    Signal signal;
-    signal.real = info.kind == ProbeKind::kReal;
-    signal.width = signal.real ? 64 : info.width;
-    if (info.kind == ProbeKind::kEnum) fstWriterEmitEnumTableRef(writer_, table(info));
-    if (!signal.real && signal.width > 1) name += " [" + std::to_string(signal.width - 1) + ":0]";
-    signal.handle =
-        fstWriterCreateVar(writer_, signal.real ? FST_VT_VCD_REAL : FST_VT_VCD_WIRE,
-                           FST_VD_IMPLICIT, signal.real ? 8 : signal.width, name.c_str(), 0);
-    return signal;
-  }
-
- private:
-  void enter(const std::vector<std::string>& scopes) {
-    const auto common =
-        std::mismatch(open_.begin(), open_.end(), scopes.begin(), scopes.end()).first;
-    leave(static_cast<std::size_t>(common - open_.begin()));
-    for (std::size_t i = open_.size(); i < scopes.size(); ++i) {
-      fstWriterSetScope(writer_, FST_ST_VCD_MODULE, scopes[i].c_str(), nullptr);
-      open_.push_back(scopes[i]);
-    }
-  }
-
-  void leave(std::size_t depth) {
-    for (; open_.size() > depth; open_.pop_back()) fstWriterSetUpscope(writer_);
-  }
-
-  void comment(const ProbeInfo& info) {
-    if (info.doc.empty() && info.unit.empty()) return;
-    std::string text = info.name + (info.unit.empty() ? "" : " [" + info.unit + "]");
-    if (!info.doc.empty()) text += ": " + info.doc;
-    fstWriterSetComment(writer_, text.substr(0, kDocBytes).c_str());
-  }
-
-  // One table for all enums with the same names.
-  fstEnumHandle table(const ProbeInfo& info) {
-    auto& handle = tables_[{info.width, info.enum_names}];
-    if (handle != 0) return handle;
-    std::vector<std::string> values;
-    std::vector<const char*> value_pointers;
-    std::vector<const char*> name_pointers;
-    for (const std::string& name : info.enum_names) {
-      values.push_back(Bits(values.size(), info.width).string());
-      name_pointers.push_back(name.c_str());
-    }
-    for (const std::string& value : values) value_pointers.push_back(value.c_str());
-    handle = fstWriterCreateEnumTable(writer_, split(info.name).back().c_str(),
-                                      static_cast<std::uint32_t>(values.size()), info.width,
-                                      name_pointers.data(), value_pointers.data());
-    return handle;
-  }
-
-  void* writer_;
-  std::vector<std::string> open_;
-  std::map<std::pair<std::uint32_t, std::vector<std::string>>, fstEnumHandle> tables_;
-};
 
 [[noreturn]] void refuse_filter(ProbeRegistry& registry, const std::string& filter) {
   std::string some;
@@ -206,7 +81,7 @@ struct TraceFile::Impl {
     models_pending = false;
     if (pending.size() > 1) std::sort(pending.begin(), pending.end());
     for (const std::uint32_t id : pending) {
-      Signal& signal = signals[id];
+      TraceSignal& signal = signals[id];
       signal.pending = false;
       if (signal.written && signal.value == signal.last) continue;
       if (!time_written) fstWriterEmitTimeChange(writer, static_cast<std::uint64_t>(time));
@@ -233,14 +108,14 @@ struct TraceFile::Impl {
     throw std::runtime_error("cannot write " + fst_path);
   }
 
-  void emit(Signal& signal) {
+  void emit(TraceSignal& signal) {
     ++block_changes;
     signal.written = true;
     signal.last = signal.value;
     if (signal.real) {
       fstWriterEmitValueChange(writer, signal.handle, &signal.value);
     } else {
-      fstWriterEmitValueChange(writer, signal.handle, Bits(signal.value, signal.width).begin());
+      fstWriterEmitValueChange(writer, signal.handle, BitText(signal.value, signal.width).begin());
     }
   }
 
@@ -283,7 +158,7 @@ struct TraceFile::Impl {
   std::vector<Model> models;
   VerilatedFstC fst;
   void* writer = nullptr;  // null before connect() and after close()
-  std::vector<Signal> signals;
+  std::vector<TraceSignal> signals;
   std::vector<std::uint32_t> pending;
   bool models_pending = false;
   bool started = false;
@@ -341,7 +216,7 @@ void TraceFile::connect(ProbeRegistry& registry, const std::string& filter, Prob
   if (taken.empty() && s.models.empty()) refuse_filter(registry, filter);
 
   s.open();
-  Declarations declarations(s.writer);
+  TraceDeclarations declarations(s.writer);
   for (auto* entry : taken) {
     const auto id = static_cast<std::uint32_t>(s.signals.size());
     s.signals.push_back(declarations.declare(entry->info));

@@ -72,8 +72,8 @@ QpCongestionContext unpack(const QpContextLine& line) {
   Place place;
   visit_fields(context, [&](const char* /*name*/, auto& member, unsigned bits) {
     place.next(bits);
-    using Member = std::remove_reference_t<decltype(member)>;
-    member = static_cast<Member>(line[place.word()] >> place.low() & mask(bits));
+    using Value = std::remove_reference_t<decltype(member)>;
+    member = static_cast<Value>(line[place.word()] >> place.low() & mask(bits));
   });
   return context;
 }

@@ -145,10 +145,10 @@ struct Nic::Parts {
   std::unique_ptr<Responder> responder;
   std::unique_ptr<CongestionNotifier> notifier;
   std::unique_ptr<ReceivePipeline> pipeline;
-  std::unique_ptr<Sides> sides;
-  std::unique_ptr<Keys> key_table;
-  std::unique_ptr<Queues> queue_table;
-  std::unique_ptr<Contexts> context_table;
+  std::unique_ptr<QueuePairSides> sides;
+  std::unique_ptr<KeyTable> key_table;
+  std::unique_ptr<QueueTable> queue_table;
+  std::unique_ptr<ContextTable> context_table;
   std::unique_ptr<Commands> commands;
   std::unique_ptr<Registers> registers;
 };

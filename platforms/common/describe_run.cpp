@@ -11,6 +11,8 @@ namespace railyard {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 /// Something that a run shows: a metric, a signal, a moment.
 struct Shown {
   std::string name;
@@ -81,7 +83,6 @@ std::string markdown_of(const Section& section) {
 
 std::string json_of(const Platform& platform, const std::vector<ParameterRow>& parameters,
                     const std::vector<Section>& all) {
-  using Json = nlohmann::ordered_json;
   Json root;
   root["platform"] = platform.name();
   root["doc"] = platform.doc();

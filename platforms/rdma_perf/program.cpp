@@ -61,10 +61,10 @@ std::vector<Session::Phase> Session::phases() const {
 /// Of a connection's memory: room for its largest message, or for the page that small ones walk
 /// round in.
 std::uint64_t Session::half() const {
-  constexpr std::uint64_t kPage = AddressSpace::kPageBytes;
-  std::uint64_t largest = kPage;
+  const std::uint64_t page = AddressSpace::kPageBytes;
+  std::uint64_t largest = page;
   for (const Bytes& size : config_.sizes) largest = std::max<std::uint64_t>(largest, size);
-  return (largest + kPage - 1) / kPage * kPage;
+  return (largest + page - 1) / page * page;
 }
 
 std::size_t Session::buffer_bytes() const {

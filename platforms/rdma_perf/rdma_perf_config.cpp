@@ -11,8 +11,7 @@ namespace {
 
 /// A connection's memory on each side: a half to send from, a half to receive into.
 std::uint64_t memory_of(const TestConfig& test) {
-  constexpr std::uint64_t kPage = 4096;
-  std::uint64_t largest = kPage;
+  std::uint64_t largest = 4096;  // a page
   for (const Bytes& size : test.sizes) largest = std::max<std::uint64_t>(largest, size);
   const std::uint64_t groups = test.mixed ? test.sizes.size() : 1;
   const std::uint64_t pairs = std::max<std::uint64_t>(test.pairs.size(), 1);

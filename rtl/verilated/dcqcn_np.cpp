@@ -23,7 +23,7 @@ namespace railyard::rtl {
 namespace {
 
 template <unsigned kSize>
-struct Pins {
+struct DcqcnNpPins {
   static constexpr unsigned kContexts = kSize;
   static constexpr unsigned kIndexBits = static_cast<unsigned>(__builtin_ctz(kSize));
 
@@ -75,7 +75,8 @@ struct Pins {
 }  // namespace
 
 DcqcnNpRtl::DcqcnNpRtl(VerilatedContext* context, const std::string& name, unsigned contexts)
-    : VerilatedContextBlock(wrapped_size<DcqcnNp, Pins, Vdcqcn_np, Vdcqcn_np_256, Vdcqcn_np_4096>(
-          context, name, contexts)) {}
+    : VerilatedContextBlock(
+          wrapped_size<DcqcnNp, DcqcnNpPins, Vdcqcn_np, Vdcqcn_np_256, Vdcqcn_np_4096>(
+              context, name, contexts)) {}
 
 }  // namespace railyard::rtl

@@ -23,7 +23,7 @@ namespace railyard::rtl {
 namespace {
 
 template <unsigned kSize>
-struct Pins {
+struct DcqcnRpPins {
   static constexpr unsigned kContexts = kSize;
   static constexpr unsigned kIndexBits = static_cast<unsigned>(__builtin_ctz(kSize));
 
@@ -103,7 +103,7 @@ struct Pins {
 
 DcqcnRpRtl::DcqcnRpRtl(VerilatedContext* context, const std::string& name, unsigned contexts)
     : VerilatedContextBlock(
-          wrapped_size<DcqcnRp, Pins, Vdcqcn_rp_16, Vdcqcn_rp_256, Vdcqcn_rp_4096>(context, name,
-                                                                                   contexts)) {}
+          wrapped_size<DcqcnRp, DcqcnRpPins, Vdcqcn_rp_16, Vdcqcn_rp_256, Vdcqcn_rp_4096>(
+              context, name, contexts)) {}
 
 }  // namespace railyard::rtl

@@ -11,7 +11,7 @@ RAILYARD_VERILATED(Vecn_marker)
 namespace railyard::rtl {
 namespace {
 
-struct Pins {
+struct EcnMarkerPins {
   static void drive(Vecn_marker& top, const EcnMarkerIn& in) {
     top.enable_i = in.enable ? 1 : 0;
     top.kmin_i = in.curve.kmin;
@@ -54,6 +54,7 @@ struct Pins {
 }  // namespace
 
 EcnMarkerRtl::EcnMarkerRtl(VerilatedContext* context, const std::string& name)
-    : VerilatedBlock(std::make_unique<Wrapped<Vecn_marker, EcnMarker, Pins>>(context, name)) {}
+    : VerilatedBlock(
+          std::make_unique<Wrapped<Vecn_marker, EcnMarker, EcnMarkerPins>>(context, name)) {}
 
 }  // namespace railyard::rtl

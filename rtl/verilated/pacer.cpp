@@ -23,7 +23,7 @@ namespace railyard::rtl {
 namespace {
 
 template <unsigned kSize>
-struct Pins {
+struct PacerPins {
   static constexpr unsigned kContexts = kSize;
   static constexpr unsigned kIndexBits = static_cast<unsigned>(__builtin_ctz(kSize));
 
@@ -80,7 +80,7 @@ struct Pins {
 }  // namespace
 
 PacerRtl::PacerRtl(VerilatedContext* context, const std::string& name, unsigned contexts)
-    : VerilatedContextBlock(
-          wrapped_size<Pacer, Pins, Vpacer, Vpacer_256, Vpacer_4096>(context, name, contexts)) {}
+    : VerilatedContextBlock(wrapped_size<Pacer, PacerPins, Vpacer, Vpacer_256, Vpacer_4096>(
+          context, name, contexts)) {}
 
 }  // namespace railyard::rtl

@@ -11,7 +11,7 @@ RAILYARD_VERILATED(Vpfc_gen)
 namespace railyard::rtl {
 namespace {
 
-struct Pins {
+struct PfcGenPins {
   // Ports that are wider than 64 bits are arrays of words: one word a priority.
   static void drive(Vpfc_gen& top, const PfcGenIn& in) {
     top.now_i = in.now;
@@ -39,6 +39,6 @@ struct Pins {
 }  // namespace
 
 PfcGenRtl::PfcGenRtl(VerilatedContext* context, const std::string& name)
-    : VerilatedBlock(std::make_unique<Wrapped<Vpfc_gen, PfcGen, Pins>>(context, name)) {}
+    : VerilatedBlock(std::make_unique<Wrapped<Vpfc_gen, PfcGen, PfcGenPins>>(context, name)) {}
 
 }  // namespace railyard::rtl

@@ -11,7 +11,7 @@ RAILYARD_VERILATED(Vpfc_rx)
 namespace railyard::rtl {
 namespace {
 
-struct Pins {
+struct PfcRxPins {
   static void drive(Vpfc_rx& top, const PfcRxIn& in) {
     top.now_i = in.now;
     top.quantum_i = in.quantum;
@@ -50,6 +50,6 @@ struct Pins {
 }  // namespace
 
 PfcRxRtl::PfcRxRtl(VerilatedContext* context, const std::string& name)
-    : VerilatedBlock(std::make_unique<Wrapped<Vpfc_rx, PfcRx, Pins>>(context, name)) {}
+    : VerilatedBlock(std::make_unique<Wrapped<Vpfc_rx, PfcRx, PfcRxPins>>(context, name)) {}
 
 }  // namespace railyard::rtl

@@ -11,7 +11,7 @@ RAILYARD_VERILATED(Vpfc_watchdog)
 namespace railyard::rtl {
 namespace {
 
-struct Pins {
+struct PfcWatchdogPins {
   static void drive(Vpfc_watchdog& top, const PfcWatchdogIn& in) {
     top.now_i = in.now;
     top.detection_i = in.detection;
@@ -53,6 +53,7 @@ struct Pins {
 }  // namespace
 
 PfcWatchdogRtl::PfcWatchdogRtl(VerilatedContext* context, const std::string& name)
-    : VerilatedBlock(std::make_unique<Wrapped<Vpfc_watchdog, PfcWatchdog, Pins>>(context, name)) {}
+    : VerilatedBlock(
+          std::make_unique<Wrapped<Vpfc_watchdog, PfcWatchdog, PfcWatchdogPins>>(context, name)) {}
 
 }  // namespace railyard::rtl

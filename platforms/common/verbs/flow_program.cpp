@@ -18,8 +18,8 @@ constexpr Time kEndLook = 10 * kMicrosecond;
 constexpr int kBatch = 16;
 
 std::uint64_t whole_pages(std::uint64_t bytes) {
-  constexpr std::uint64_t kPage = AddressSpace::kPageBytes;
-  return (bytes + kPage - 1) / kPage * kPage;
+  const std::uint64_t page = AddressSpace::kPageBytes;
+  return (bytes + page - 1) / page * page;
 }
 
 /// Never 0, as memory is at first.
