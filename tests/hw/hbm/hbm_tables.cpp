@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include <systemc>
+
 #include "hw/hbm/constraint_table.h"
 #include "hw/hbm/hbm_preset.h"
 
@@ -171,4 +173,4 @@ int print(const std::string& what) {
 }  // namespace
 }  // namespace railyard::hbm
 
-int main(int argc, char** argv) { return railyard::hbm::print(argc == 2 ? argv[1] : ""); }
+int sc_main(int argc, char** argv) { return railyard::hbm::print(argc == 2 ? argv[1] : ""); }
