@@ -22,7 +22,7 @@ option(RAILYARD_UNITY
 
 # Warnings for our own code alone: third-party headers are SYSTEM.
 function(railyard_target name)
-  # Most of a file's time goes to the libraries' headers. Of eight, the longest takes a minute.
+  # Most of a file's time goes to the libraries' headers.
   set_target_properties(${name} PROPERTIES UNITY_BUILD ${RAILYARD_UNITY} UNITY_BUILD_BATCH_SIZE 8)
   target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                                          -Woverloaded-virtual -Wconversion -Wno-sign-conversion)

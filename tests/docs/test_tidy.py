@@ -38,6 +38,13 @@ def options(command):
     return kept
 
 
+def compiled(path):
+    """The files that a compiler's input stands for: itself, or what CMake joined in it."""
+    if not re.fullmatch(r'unity_\d+_\w+\.cxx', path.name):
+        return [path]
+    return [pathlib.Path(f) for f in re.findall(r'^#include "(.*)"$', path.read_text(), re.M)]
+
+
 def commands():
     """{file: clang options} of each file of ours that the build compiles."""
     database = tree.BUILD / 'compile_commands.json'
@@ -45,11 +52,11 @@ def commands():
         raise FileNotFoundError(f'{database}: configure first')
     found = {}
     for entry in json.loads(database.read_text()):
-        path = pathlib.Path(entry['file'])
-        if path.is_relative_to(tree.ROOT):
-            file = path.relative_to(tree.ROOT)
-            if file.as_posix().startswith(CHECKED):
-                found[file] = options(entry['command'])
+        for path in compiled(pathlib.Path(entry['file'])):
+            if path.is_relative_to(tree.ROOT):
+                file = path.relative_to(tree.ROOT)
+                if file.as_posix().startswith(CHECKED):
+                    found[file] = options(entry['command'])
     return found
 
 
@@ -170,6 +177,12 @@ class Tidy(tree.GuardTest):
                      'class C { int count = 0; };', 'struct S { int count_ = 0; };'):
             with self.subTest(line=line):
                 self.assert_finds('readability-identifier-naming', {'tlm/a.cpp': line + '\n'})
+
+
+class Commands(unittest.TestCase):
+    def test_each_file_of_ours_is_compiled_and_so_checked(self):
+        ours = {f for f in tree.files(tree.ROOT, ('.cpp',)) if f.as_posix().startswith(CHECKED)}
+        self.assertEqual(ours - set(commands()), set())
 
 
 class Cache(unittest.TestCase):
