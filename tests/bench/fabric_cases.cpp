@@ -87,7 +87,7 @@ class ScratchTrace {
 };
 
 /// Counts what it hands on.
-struct CountingSink : ProbeSink {
+struct CountingTrace : ProbeSink {
   void change(std::uint32_t id, std::uint64_t value, Time now) override {
     ++changes;
     file->change(id, value, now);
@@ -115,7 +115,7 @@ Sample hop(const std::string& text, std::size_t signals, Time until = kForever /
 
   const ScratchTrace scratch;
   std::unique_ptr<TraceFile> trace;
-  CountingSink sink;
+  CountingTrace sink;
   if (signals != 0) {
     trace = std::make_unique<TraceFile>(scratch.path());
     sink.file = trace.get();

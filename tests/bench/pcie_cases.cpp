@@ -12,7 +12,7 @@ namespace railyard::bench {
 namespace {
 
 /// Transfers of one device with memory over one Gen5 x16 link, elided, in 16 pages of memory.
-struct Load {
+struct DeviceLoad {
   bool read = false;
   std::uint32_t bytes = 256;
   unsigned outstanding = 32;
@@ -22,7 +22,7 @@ struct Load {
 
 class Driver {
  public:
-  Driver(support::SystemBench& system, const Load& load)
+  Driver(support::SystemBench& system, const DeviceLoad& load)
       : device_(system.device(0)), base_(system.host.memory().config().base), load_(load) {
     device_.keeps = false;
     device_.on_done = [this](const support::TestDevice::Done&) { next(); };
@@ -46,11 +46,11 @@ class Driver {
 
   support::TestDevice& device_;
   std::uint64_t base_;
-  Load load_;
+  DeviceLoad load_;
   std::uint64_t given_ = 0;
 };
 
-Sample transfers(const Load& load) {
+Sample transfers(const DeviceLoad& load) {
   sc_core::sc_set_time_resolution(1, sc_core::SC_PS);
   support::SystemConfig config;
   config.checks = false;
@@ -75,16 +75,16 @@ Sample transfers(const Load& load) {
 
 std::vector<Case> pcie_cases() {
   constexpr double kTlp = 10;  // raw kernel events of time a TLP
-  Load write;
-  Load read;
+  DeviceLoad write;
+  DeviceLoad read;
   read.read = true;
-  Load page;
+  DeviceLoad page;
   page.bytes = 4096;
   page.outstanding = 1;
   page.transfers = 20'000;
-  Load page_read = page;
+  DeviceLoad page_read = page;
   page_read.read = true;
-  Load stepped = write;
+  DeviceLoad stepped = write;
   stepped.eager = true;
   return {
       {"pcie.write_256",

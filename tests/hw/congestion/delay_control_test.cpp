@@ -11,7 +11,7 @@ namespace {
 
 using test::DelayControl;
 
-constexpr std::uint32_t kPacket = 4194;
+constexpr std::uint32_t kPathPacket = 4194;
 constexpr Time kBase = 10 * kMicrosecond;  // a round trip over an empty queue
 
 /// Senders of all that they may, a queue of 10 Gb/s, and acknowledgements.
@@ -31,11 +31,11 @@ struct Path : CongestionListener {
   void send(std::uint32_t qp) {
     const Time now = simulation.partition().now();
     Flow& flow = flows[qp];
-    while (now < until && flow.unacknowledged + kPacket <= control.window(qp)) {
+    while (now < until && flow.unacknowledged + kPathPacket <= control.window(qp)) {
       const Time next = control.next_packet(qp);
       if (next > now) return script.at(next, [this, qp] { send(qp); });
-      flow.unacknowledged += kPacket;
-      control.sent(qp, kPacket);
+      flow.unacknowledged += kPathPacket;
+      control.sent(qp, kPathPacket);
       arrive(qp, now);
     }
   }
@@ -43,15 +43,15 @@ struct Path : CongestionListener {
     const std::uint64_t queued = bytes_queued(now);
     deepest = std::max(deepest, queued);
     Acknowledgement ack;
-    ack.bytes = kPacket;
+    ack.bytes = kPathPacket;
     ack.ecn_echo = queued > mark_above;
     if (telemetry) ack.telemetry.push_back({link, queued, sent_bytes, now});
-    sent_bytes += kPacket;
-    free_at = std::max(free_at, now) + link.time_of(kPacket);
+    sent_bytes += kPathPacket;
+    free_at = std::max(free_at, now) + link.time_of(kPathPacket);
     ack.rtt = free_at + kBase - now;
     script.at(free_at + kBase, [this, qp, ack] {
-      flows[qp].unacknowledged -= kPacket;
-      flows[qp].acknowledged += kPacket;
+      flows[qp].unacknowledged -= kPathPacket;
+      flows[qp].acknowledged += kPathPacket;
       last_rtt = ack.rtt;
       control.acknowledged(qp, ack);
       send(qp);
@@ -107,7 +107,7 @@ TEST(DelayControl, EchoesOfMarksKeepTheQueueShort) {
   path.mark_above = 20'000;
   path.run(10 * kMillisecond);
   EXPECT_GT(path.deepest, 20'000U);
-  EXPECT_LT(path.deepest, 20'000U + 2 * kPacket);  // without: 200 us, 240 KB
+  EXPECT_LT(path.deepest, 20'000U + 2 * kPathPacket);  // without: 200 us, 240 KB
 }
 
 TEST(DelayControl, WithoutEchoesTheQueueGrowsToTheTarget) {
@@ -124,7 +124,7 @@ TEST(DelayControl, TelemetryOfTheSlowestHopBoundsTheWindowAtOnce) {
   config.first_window = 64;
   Path path(config);
   path.telemetry = true;
-  path.script.at(0, [&] { EXPECT_EQ(path.control.window(0), 64U * kPacket); });
+  path.script.at(0, [&] { EXPECT_EQ(path.control.window(0), 64U * kPathPacket); });
   path.script.at(kBase + 4 * kMicrosecond, [&] {
     EXPECT_LE(path.control.window(0), 37'500U);  // 30 us of 10 Gb/s
   });
@@ -135,7 +135,7 @@ TEST(DelayControl, ItsListenerHearsOfAWindowThatGrew) {
   Path path({}, 2);
   path.run(1);  // nothing is acknowledged yet
   path.told.clear();
-  Acknowledgement ack{kPacket, kBase, false, {}};
+  Acknowledgement ack{kPathPacket, kBase, false, {}};
   const std::uint64_t before = path.control.window(1);
   path.control.acknowledged(1, ack);
   EXPECT_GT(path.control.window(1), before);
@@ -150,11 +150,11 @@ TEST(DelayControl, ANakHalvesTheWindowOnceARoundTrip) {
   path.script.at(kMillisecond, [&] {
     path.control.nak(0);
     path.control.nak(0);
-    EXPECT_EQ(path.control.window(0), 8U * kPacket);
+    EXPECT_EQ(path.control.window(0), 8U * kPathPacket);
   });
   path.script.at(2 * kMillisecond, [&] {
     path.control.nak(0);
-    EXPECT_EQ(path.control.window(0), 4U * kPacket);
+    EXPECT_EQ(path.control.window(0), 4U * kPathPacket);
   });
   path.simulation.run(kSecond);
 }
@@ -163,15 +163,15 @@ TEST(DelayControl, TimeoutsLeaveLessThanAPacketARoundTrip) {
   Path path({});
   EXPECT_EQ(path.control.next_packet(0), 0);
   path.control.timed_out(0);
-  EXPECT_EQ(path.control.window(0), kPacket);
-  path.control.sent(0, kPacket);
+  EXPECT_EQ(path.control.window(0), kPathPacket);
+  path.control.sent(0, kPathPacket);
   EXPECT_EQ(path.control.next_packet(0), 0);  // the window alone holds it
   path.control.timed_out(0);
   path.control.timed_out(0);
-  EXPECT_EQ(path.control.window(0), kPacket);
-  path.control.sent(0, kPacket);
+  EXPECT_EQ(path.control.window(0), kPathPacket);
+  path.control.sent(0, kPathPacket);
   EXPECT_EQ(path.control.next_packet(0), 120 * kMicrosecond);
-  EXPECT_NEAR(path.control.rate_gbps(0), kPacket * 8000.0 / (120.0 * kMicrosecond), 1e-9);
+  EXPECT_NEAR(path.control.rate_gbps(0), kPathPacket * 8000.0 / (120.0 * kMicrosecond), 1e-9);
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ BlocksConfig blocks_of(Way way) {
   return config;
 }
 
-struct Bench {
-  Bench(Way way, const NotificationPoints::Config& config, std::size_t contexts = 16)
+struct PointsBench {
+  PointsBench(Way way, const NotificationPoints::Config& config, std::size_t contexts = 16)
       : blocks(blocks_of(way), nullptr),
         points(simulation.partition(), "port", config, blocks,
                [this](std::uint32_t context) { cnps.emplace_back(simulation.now(), context); }),
@@ -66,7 +66,7 @@ constexpr Time kNs = kNanosecond;
 class NotificationPointsBy : public testing::TestWithParam<Way> {};
 
 TEST_P(NotificationPointsBy, AMarkIsAnsweredThreeCyclesAfterItIsTaken) {
-  Bench bench(GetParam(), config_of(kMicrosecond));
+  PointsBench bench(GetParam(), config_of(kMicrosecond));
   bench.mark(10 * kNs + 300, 5);  // taken at 11 ns
   bench.mark(200 * kNs, 6);       // at the time of an edge: taken by the next
   bench.run();
@@ -75,7 +75,7 @@ TEST_P(NotificationPointsBy, AMarkIsAnsweredThreeCyclesAfterItIsTaken) {
 }
 
 TEST_P(NotificationPointsBy, TheDelayIsFromTheCycleAfterItWasTaken) {
-  Bench bench(GetParam(), config_of(kMicrosecond, 30 * kNs));
+  PointsBench bench(GetParam(), config_of(kMicrosecond, 30 * kNs));
   bench.mark(10 * kNs + 300, 5);
   bench.mark(25 * kNs, 6);  // while the first is delayed
   bench.run();
@@ -85,7 +85,7 @@ TEST_P(NotificationPointsBy, TheDelayIsFromTheCycleAfterItWasTaken) {
 TEST_P(NotificationPointsBy, TimesAreCyclesOfItsClock) {
   NotificationPoints::Config config = config_of(kMicrosecond, 50 * kNs);
   config.clock = 10 * kNs;
-  Bench bench(GetParam(), config);
+  PointsBench bench(GetParam(), config);
   bench.mark(101 * kNs, 0);   // taken at 110 ns
   bench.mark(1109 * kNs, 0);  // 1110 ns: a microsecond later
   bench.mark(2109 * kNs, 0);
@@ -95,7 +95,7 @@ TEST_P(NotificationPointsBy, TimesAreCyclesOfItsClock) {
 }
 
 TEST_P(NotificationPointsBy, ContextsHaveIntervalsOfTheirOwn) {
-  Bench bench(GetParam(), config_of(50 * kNs));
+  PointsBench bench(GetParam(), config_of(50 * kNs));
   for (Time at = 100 * kNs; at < 300 * kNs; at += 10 * kNs) bench.mark(at, 2);
   bench.mark(115 * kNs, 3);
   bench.run();
@@ -104,7 +104,7 @@ TEST_P(NotificationPointsBy, ContextsHaveIntervalsOfTheirOwn) {
 }
 
 TEST_P(NotificationPointsBy, WithoutAnIntervalEveryMarkIsAnswered) {
-  Bench bench(GetParam(), config_of(0));
+  PointsBench bench(GetParam(), config_of(0));
   for (Time at = 100 * kNs; at < 110 * kNs; at += kNs) bench.mark(at, 2);
   bench.run();
   EXPECT_THAT(bench.cnps, SizeIs(10));
@@ -112,7 +112,7 @@ TEST_P(NotificationPointsBy, WithoutAnIntervalEveryMarkIsAnswered) {
 }
 
 TEST_P(NotificationPointsBy, MarksOfOneCycleAreTakenInTurn) {
-  Bench bench(GetParam(), config_of(kMicrosecond));
+  PointsBench bench(GetParam(), config_of(kMicrosecond));
   for (const std::uint32_t context : {4U, 1U, 4U, 3U}) bench.mark(10 * kNs + 300, context);
   bench.run();
   EXPECT_THAT(bench.cnps, ElementsAre(Cnp(14 * kNs, 4), Cnp(15 * kNs, 1), Cnp(17 * kNs, 3)));
@@ -120,7 +120,7 @@ TEST_P(NotificationPointsBy, MarksOfOneCycleAreTakenInTurn) {
 
 // Those that wait to be taken are answered in time, whoever is marked while CNPs are delayed.
 TEST_P(NotificationPointsBy, ALaterMarkDoesNotHoldUpThoseThatWait) {
-  Bench bench(GetParam(), config_of(kMicrosecond, 100 * kNs));
+  PointsBench bench(GetParam(), config_of(kMicrosecond, 100 * kNs));
   for (std::uint32_t context = 0; context < 6; ++context) bench.mark(10 * kNs + 300, context);
   bench.mark(12 * kNs + 300, 10);  // while four wait: taken at 17 ns
   bench.mark(60 * kNs + 300, 11);
@@ -133,7 +133,7 @@ TEST_P(NotificationPointsBy, ALaterMarkDoesNotHoldUpThoseThatWait) {
 }
 
 TEST_P(NotificationPointsBy, AStormOfMarksIsAnsweredOneACycle) {
-  Bench bench(GetParam(), config_of(kMicrosecond), 256);
+  PointsBench bench(GetParam(), config_of(kMicrosecond), 256);
   for (std::uint32_t context = 0; context < 200; ++context) {
     bench.mark((10 + context / 10) * kNs, context);  // ten a cycle
   }
@@ -144,7 +144,7 @@ TEST_P(NotificationPointsBy, AStormOfMarksIsAnsweredOneACycle) {
 
 // The smallest FIFO holds 16 CNPs, and one more is at its output.
 TEST_P(NotificationPointsBy, MarksThatFindTooManyCnpsDelayedAreLetGo) {
-  Bench bench(GetParam(), config_of(0, 50 * kNs));
+  PointsBench bench(GetParam(), config_of(0, 50 * kNs));
   for (int i = 0; i < 40; ++i) bench.mark(10 * kNs + 300, 7);
   bench.mark(100 * kNs, 8);  // when the first have left
   bench.run();
@@ -158,7 +158,7 @@ TEST_P(NotificationPointsBy, MarksThatFindTooManyCnpsDelayedAreLetGo) {
 // time all the same, also after a storm of marks.
 TEST_P(NotificationPointsBy, NoCnpComesLaterThanItsDelayHoweverManyMarksCome) {
   constexpr Time kLast = 20 * kMicrosecond;
-  Bench bench(GetParam(), config_of(50 * kNs, kMicrosecond));
+  PointsBench bench(GetParam(), config_of(50 * kNs, kMicrosecond));
   std::uint32_t context = 0;
   for (Time at = 100 * kNs; at <= kLast; at += 5 * kNs) bench.mark(at, context++ % 8);
   bench.run();
@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, NotificationPointsBy,
                          [](const auto& way) { return testing::PrintToString(way.param); });
 
 TEST(NotificationPoints, TheSizeIsTheSmallestThatHoldsTheContexts) {
-  Bench bench(Way::kLazy, config_of(kMicrosecond), 17);
+  PointsBench bench(Way::kLazy, config_of(kMicrosecond), 17);
   bench.mark(10 * kNs, 16);
   bench.mark(20 * kNs, 0);  // 16 in four bits
   bench.run();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hw/congestion/timed_pause_receiver.h"
+#include "tests/hw/congestion/pfc_of.h"
 #include "tlm/sim/simulation.h"
 
 namespace railyard {
@@ -16,15 +17,9 @@ using Change = std::pair<Time, unsigned>;
 
 constexpr Time kQuantum = 1280;  // 512 bit times at 400 Gb/s
 
-net::Frame pfc(std::uint8_t vector, std::uint16_t quanta) {
-  std::array<std::uint16_t, 8> all{};
-  all.fill(quanta);
-  return net::pfc_frame({}, vector, all);
-}
-
 /// Frames at times, and what a transmitter then hears.
-struct Bench : PauseListener {
-  explicit Bench(std::uint64_t response_quanta)
+struct ReceiverBench : PauseListener {
+  explicit ReceiverBench(std::uint64_t response_quanta)
       : receiver(simulation.partition(), "port", Rate::gbps(400), response_quanta, *this) {
     simulation.seal();
   }
@@ -47,7 +42,7 @@ struct Bench : PauseListener {
 
   struct FrameArrival {
     void arrive() { bench->pausing.push_back(bench->receiver.receive(frame)); }
-    Bench* bench;
+    ReceiverBench* bench;
     net::Frame frame;
   };
 
@@ -62,9 +57,9 @@ struct Bench : PauseListener {
 };
 
 TEST(PauseReceiver, APauseLastsItsQuantaFromItsArrival) {
-  Bench bench(0);
-  bench.receive_at(100, pfc(1 << 3, 1));
-  bench.receive_at(10'000, pfc(1 << 5, 0xFFFF));
+  ReceiverBench bench(0);
+  bench.receive_at(100, test::pfc_of(1 << 3, 1));
+  bench.receive_at(10'000, test::pfc_of(1 << 5, 0xFFFF));
   bench.run();
   EXPECT_THAT(bench.changes,
               ElementsAre(Change(100, 8), Change(100 + kQuantum, 0), Change(10'000, 32),
@@ -73,9 +68,9 @@ TEST(PauseReceiver, APauseLastsItsQuantaFromItsArrival) {
 }
 
 TEST(PauseReceiver, ItActsAfterTheResponseDelayAndLastsAsLong) {
-  Bench bench(905);
+  ReceiverBench bench(905);
   EXPECT_EQ(bench.receiver.response_delay(), 905 * kQuantum);
-  bench.receive_at(7, pfc(1 << 3, 10));
+  bench.receive_at(7, test::pfc_of(1 << 3, 10));
   bench.run();
   EXPECT_THAT(bench.changes,
               ElementsAre(Change(7 + 905 * kQuantum, 8), Change(7 + 915 * kQuantum, 0)));
@@ -83,11 +78,11 @@ TEST(PauseReceiver, ItActsAfterTheResponseDelayAndLastsAsLong) {
 }
 
 TEST(PauseReceiver, XoffAndXonWithinTheDelayGiveAPauseOfTheTimeBetween) {
-  Bench bench(100);
+  ReceiverBench bench(100);
   const Time delay = 100 * kQuantum;
   for (const Time at : {0, 2000, 4000}) {
-    bench.receive_at(at, pfc(1 << 3, 0xFFFF));
-    bench.receive_at(at + 700, pfc(1 << 3, 0));
+    bench.receive_at(at, test::pfc_of(1 << 3, 0xFFFF));
+    bench.receive_at(at + 700, test::pfc_of(1 << 3, 0));
   }
   bench.run();
   EXPECT_THAT(bench.changes, ElementsAre(Change(delay, 8), Change(delay + 700, 0),
@@ -98,29 +93,29 @@ TEST(PauseReceiver, XoffAndXonWithinTheDelayGiveAPauseOfTheTimeBetween) {
 
 class Response : public testing::TestWithParam<std::uint64_t> {
  protected:
-  Bench bench_{GetParam()};
+  ReceiverBench bench_{GetParam()};
   Time delay_ = static_cast<Time>(GetParam()) * kQuantum;
 };
 
 TEST_P(Response, ARefreshProlongsAPauseWithoutABreak) {
   // The last one takes effect when the one before runs out.
-  for (const Time at : {0, 50, 150}) bench_.receive_at(at * kQuantum, pfc(1 << 3, 100));
+  for (const Time at : {0, 50, 150}) bench_.receive_at(at * kQuantum, test::pfc_of(1 << 3, 100));
   bench_.run();
   EXPECT_THAT(bench_.changes, ElementsAre(Change(delay_, 8), Change(delay_ + 250 * kQuantum, 0)));
   EXPECT_THAT(bench_.pausing, ElementsAre(8, 8, 8));
 }
 
 TEST_P(Response, ALaterFrameMayShortenAPause) {
-  bench_.receive_at(0, pfc(1 << 3, 0xFFFF));
-  bench_.receive_at(kQuantum, pfc(1 << 3, 2));
+  bench_.receive_at(0, test::pfc_of(1 << 3, 0xFFFF));
+  bench_.receive_at(kQuantum, test::pfc_of(1 << 3, 2));
   bench_.run();
   EXPECT_THAT(bench_.changes, ElementsAre(Change(delay_, 8), Change(delay_ + 3 * kQuantum, 0)));
 }
 
 TEST_P(Response, PrioritiesArePausedEachForItsOwnTime) {
-  bench_.receive_at(0, pfc(0b00001001, 10));
-  bench_.receive_at(2 * kQuantum, pfc(0b00001000, 20));
-  bench_.receive_at(5 * kQuantum, pfc(0b10000000, 1));
+  bench_.receive_at(0, test::pfc_of(0b00001001, 10));
+  bench_.receive_at(2 * kQuantum, test::pfc_of(0b00001000, 20));
+  bench_.receive_at(5 * kQuantum, test::pfc_of(0b10000000, 1));
   bench_.run();
   EXPECT_THAT(bench_.changes,
               ElementsAre(Change(delay_, 9), Change(delay_ + 5 * kQuantum, 0x89),
@@ -141,14 +136,14 @@ TEST_P(Response, PauseHoldsAllPriorities) {
 INSTANTIATE_TEST_SUITE_P(AtOnceAndLater, Response, testing::Values(0, 905));
 
 TEST(PauseReceiver, AFrameThatComesWithThePauseThatTakesEffectFindsIt) {
-  Bench bench(1);
+  ReceiverBench bench(1);
   struct Decider {
     void decide() { seen = bench->receiver.paused(); }
-    Bench* bench;
+    ReceiverBench* bench;
     unsigned seen = 0;
   } decider{&bench};
   Event decision = Event::of<&Decider::decide>(decider, bench.endpoint, Phase::kTransmitDone);
-  bench.receive_at(0, pfc(1 << 3, 10));
+  bench.receive_at(0, test::pfc_of(1 << 3, 10));
   bench.simulation.partition().scheduler().schedule(decision, kQuantum);
   bench.run();
   EXPECT_EQ(decider.seen, 8U);

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string refusal(const Node& root) {
+std::string watchdog_refusal(const Node& root) {
   WatchdogConfig config;
   try {
     bind_config(root, config);
@@ -23,11 +23,12 @@ std::string refusal(const Node& root) {
 }
 
 TEST(WatchdogConfig, APollLongerThanTheDetectionTimeIsRefused) {
-  EXPECT_EQ(refusal(map({{"detection", text("1ms")}, {"poll", text("1ms")}})), "accepted");
-  EXPECT_THAT(refusal(map({{"detection", text("1ms")}})), HasSubstr("at most the detection time"));
-  EXPECT_THAT(refusal(map({{"detection", text("99us")}, {"poll", text("99us")}})),
+  EXPECT_EQ(watchdog_refusal(map({{"detection", text("1ms")}, {"poll", text("1ms")}})), "accepted");
+  EXPECT_THAT(watchdog_refusal(map({{"detection", text("1ms")}})),
+              HasSubstr("at most the detection time"));
+  EXPECT_THAT(watchdog_refusal(map({{"detection", text("99us")}, {"poll", text("99us")}})),
               HasSubstr("100us to 5s"));
-  EXPECT_THAT(refusal(map({{"action", text("retain")}})), HasSubstr("retrain"));
+  EXPECT_THAT(watchdog_refusal(map({{"action", text("retain")}})), HasSubstr("retrain"));
 }
 
 }  // namespace

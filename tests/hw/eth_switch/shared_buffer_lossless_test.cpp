@@ -12,11 +12,11 @@
 namespace railyard {
 namespace {
 
-constexpr std::size_t kPorts = 4;
-constexpr std::uint32_t kCell = 192;
-constexpr std::uint32_t kLargest = 9216;
-constexpr std::uint32_t kLargestCells = kLargest / kCell;
-constexpr PortClass kOut{0, 0};
+constexpr std::size_t kLosslessPorts = 4;
+constexpr std::uint32_t kCellBytes = 192;
+constexpr std::uint32_t kLargestFrame = 9216;
+constexpr std::uint32_t kLargestCells = kLargestFrame / kCellBytes;
+constexpr PortClass kAnyOut{0, 0};
 
 std::uint32_t headroom() {
   LosslessLine line;
@@ -30,8 +30,8 @@ std::uint32_t headroom() {
 /// Groups 0 and 1 lossy, the others lossless.
 SharedBufferShape random_shape(RandomStream& random, bool pooled) {
   SharedBufferShape shape;
-  shape.cell = kCell;
-  shape.ports.resize(kPorts);
+  shape.cell = kCellBytes;
+  shape.ports.resize(kLosslessPorts);
   shape.cells = static_cast<std::uint32_t>(random.below(2000));
   for (PortShape& port : shape.ports) {
     for (std::uint8_t c = 0; c < 8; ++c) {
@@ -54,11 +54,12 @@ class Source {
 
   void send(RandomStream& random) {
     const bool small = random.below(2) == 0;
-    const auto bytes = static_cast<std::uint32_t>(small ? 64 : 64 + random.below(kLargest - 63));
+    const auto bytes =
+        static_cast<std::uint32_t>(small ? 64 : 64 + random.below(kLargestFrame - 63));
     const std::uint32_t cells = buffer_.cells_of(bytes);
     const bool was_paused = buffer_.paused(in_);
     if (was_paused && cells > budget_) return;
-    const Admission result = buffer_.admit(in_, kOut, bytes);
+    const Admission result = buffer_.admit(in_, kAnyOut, bytes);
     EXPECT_TRUE(result.accepted || in_.index < 2);
     if (result.accepted) frames_.push_back(cells);
     if (was_paused) budget_ -= cells;
@@ -67,7 +68,7 @@ class Source {
   }
   void drain() {
     if (frames_.empty()) return;
-    const bool xon = buffer_.release(in_, kOut, frames_.front());
+    const bool xon = buffer_.release(in_, kAnyOut, frames_.front());
     frames_.pop_front();
     EXPECT_EQ(xon, pauses_ != resumes_ && !buffer_.paused(in_));
     resumes_ += xon ? 1 : 0;
@@ -87,7 +88,7 @@ class Source {
 
 std::vector<Source> sources_of(SharedBuffer& buffer) {
   std::vector<Source> sources;
-  for (std::uint16_t p = 0; p < kPorts; ++p) {
+  for (std::uint16_t p = 0; p < kLosslessPorts; ++p) {
     for (std::uint8_t c = 0; c < 8; ++c) sources.emplace_back(buffer, PortClass{p, c});
   }
   return sources;

@@ -12,8 +12,8 @@
 namespace railyard {
 namespace {
 
-constexpr std::size_t kPorts = 3;
-constexpr std::uint32_t kCell = 192;
+constexpr std::size_t kRandomPorts = 3;
+constexpr std::uint32_t kRandomCell = 192;
 
 struct Held {
   std::uint32_t reserved = 0, shared = 0, headroom = 0;
@@ -84,7 +84,7 @@ class Naive {
 
   std::int64_t free_shared() const {
     std::int64_t free = shape_.cells;
-    for (std::size_t p = 0; p < kPorts; ++p) {
+    for (std::size_t p = 0; p < kRandomPorts; ++p) {
       free -= shape_.ports[p].headroom_pool.value_or(0);
       for (std::size_t c = 0; c < PortShape::kClasses; ++c) {
         const GroupShape& limits = shape_.ports[p].groups[c];
@@ -111,8 +111,8 @@ class Naive {
   }
 
   SharedBufferShape shape_;
-  Held held_[kPorts][PortShape::kClasses];
-  std::uint32_t queue_[kPorts][PortShape::kClasses] = {};
+  Held held_[kRandomPorts][PortShape::kClasses];
+  std::uint32_t queue_[kRandomPorts][PortShape::kClasses] = {};
 };
 
 Alpha random_alpha(RandomStream& random) {
@@ -121,8 +121,8 @@ Alpha random_alpha(RandomStream& random) {
 
 SharedBufferShape random_shape(RandomStream& random) {
   SharedBufferShape shape;
-  shape.cell = kCell;
-  shape.ports.resize(kPorts);
+  shape.cell = kRandomCell;
+  shape.ports.resize(kRandomPorts);
   const auto small = [&](std::uint64_t bound) {
     return static_cast<std::uint32_t>(random.below(bound));
   };
@@ -141,7 +141,7 @@ SharedBufferShape random_shape(RandomStream& random) {
 }
 
 PortClass random_place(RandomStream& random) {
-  return {static_cast<std::uint16_t>(random.below(kPorts)),
+  return {static_cast<std::uint16_t>(random.below(kRandomPorts)),
           static_cast<std::uint8_t>(random.below(PortShape::kClasses))};
 }
 
@@ -160,7 +160,7 @@ class Pair {
     const PortClass out = random_place(random);
     const auto bytes = static_cast<std::uint32_t>(64 + random.below(random.below(4) ? 400 : 9153));
     const Admission got = buffer_.admit(in, out, bytes);
-    const Admission want = naive_.admit(in, out, (bytes + kCell - 1) / kCell);
+    const Admission want = naive_.admit(in, out, (bytes + kRandomCell - 1) / kRandomCell);
     ASSERT_EQ(got.accepted, want.accepted);
     ASSERT_EQ(got.xoff, want.xoff);
     ASSERT_EQ(got.drop, want.drop);

@@ -132,6 +132,14 @@ class Station : private PauseListener {
   bool sending_ = false;
 };
 
+/// What a frame takes from stage to stage.
+inline Time pipeline_of(const SwitchConfig& config) {
+  const PipelineConfig& p = config.pipeline;
+  return config.clock *
+         static_cast<Time>(p.mac.latency + p.parser.latency + p.ingress.latency + p.buffer.latency +
+                           p.scheduler.latency + p.egress.latency);
+}
+
 inline LinkConfig link_of(std::uint64_t gbps, std::uint64_t length_m) {
   LinkConfig link;
   link.rate = Rate::gbps(gbps);

@@ -56,13 +56,6 @@ class Chain {
   std::vector<std::unique_ptr<LinkEnd>> ends_;
 };
 
-Time pipeline_of(const SwitchConfig& config) {
-  const PipelineConfig& p = config.pipeline;
-  return config.clock *
-         static_cast<Time>(p.mac.latency + p.parser.latency + p.ingress.latency + p.buffer.latency +
-                           p.scheduler.latency + p.egress.latency);
-}
-
 std::vector<LinkConfig> cables(std::size_t hops, bool equal_rates) {
   std::vector<LinkConfig> links;
   for (std::size_t i = 0; i <= hops; ++i) {
@@ -79,7 +72,7 @@ TEST(SwitchChain, StoreAndForwardEqualsItsClosedForm) {
         const support::FreshKernel kernel;
         SwitchConfig config;
         const auto links = cables(hops, equal_rates);
-        Time expected = pipeline_of(config) * static_cast<Time>(hops);
+        Time expected = bench::pipeline_of(config) * static_cast<Time>(hops);
         for (const LinkConfig& link : links) {
           expected += link.rate.time_of(8 + bytes) + link.propagation();
         }
@@ -105,7 +98,7 @@ TEST(SwitchChain, CutThroughEqualsItsClosedForm) {
           const bool cut = !(in.rate < links[i + 1].rate);
           const Time head =
               cut ? in.rate.time_of(8) + in.rate.time_of(64) : in.rate.time_of(8 + bytes);
-          launch += head + in.propagation() + pipeline_of(config);
+          launch += head + in.propagation() + bench::pipeline_of(config);
         }
         const LinkConfig& last = links.back();
         EXPECT_EQ(Chain(config, links).arrival(bytes),

@@ -11,8 +11,8 @@ namespace {
 using bench::link_of;
 
 /// h0 - near (cut-through) - far (store and forward) - h1, and h2 at near as well.
-struct Chain {
-  explicit Chain(LinkConfig first, SwitchConfig config = {}, SwitchStages stages = {})
+struct CutChain {
+  explicit CutChain(LinkConfig first, SwitchConfig config = {}, SwitchStages stages = {})
       : partition(simulation.partition()),
         near("near", partition, cut_through(std::move(config)),
              {SwitchLine{first, "h0"}, SwitchLine{link, "far.port0"}, SwitchLine{link, "h2"}},
@@ -79,7 +79,7 @@ TEST(SwitchDropsCut, AFrameCutOnItsWayInGoesOutStompedAndDiesWhereItIsStored) {
   for (const Time at : {500 * kNanosecond, 2 * kMicrosecond, 7 * kMicrosecond}) {
     SCOPED_TRACE(testing::Message() << "cut at " << at << " ps");
     const support::FreshKernel kernel;
-    Chain chain(cut_at(at));
+    CutChain chain(cut_at(at));
     chain.h0.queue(chain.h0.frame_to(1, 9000, 3));
     chain.h0.queue(chain.h0.frame_to(1, 500, 3), 20 * kMicrosecond);
     EXPECT_EQ(chain.run(), RunEnd::kDrained);
@@ -96,7 +96,7 @@ TEST(SwitchDropsCut, AFrameCutOnItsWayInGoesOutStompedAndDiesWhereItIsStored) {
 }
 
 TEST(SwitchDropsCut, AFrameThatCameWithABadFcsDoesTheSame) {
-  Chain chain(link_of(10, 1));
+  CutChain chain(link_of(10, 1));
   const bench::Timer bad(chain.partition, 0, [&] {
     Ref<net::Packet> packet = chain.partition.packets().packets.acquire();
     packet->frame = chain.h0.frame_to(1, 9000, 3);
@@ -113,7 +113,7 @@ TEST(SwitchDropsCut, AFrameThatCameWithABadFcsDoesTheSame) {
 
 // The egress is busy with another station's frames, so the frame is to be stored, and is dropped.
 TEST(SwitchDropsCut, AFrameCutWhileItsEgressIsBusyIsDroppedAtOnce) {
-  Chain chain(cut_at(6 * kMicrosecond));
+  CutChain chain(cut_at(6 * kMicrosecond));
   for (int i = 0; i < 5; ++i) chain.h2.queue(chain.h2.frame_to(1, 4000, 3));
   chain.h0.queue(chain.h0.frame_to(1, 5000, 3), 4 * kMicrosecond);
   EXPECT_EQ(chain.run(), RunEnd::kDrained);
@@ -147,7 +147,7 @@ TEST(SwitchDropsCut, AFrameThatIsMarkedOnItsWayOutIsStompedToo) {
     stages.marker = [point](const SwitchConfig&, const MarkedQueue&) {
       return std::make_unique<MarkAll>(point);
     };
-    Chain chain(cut_at(3 * kMicrosecond), {}, std::move(stages));
+    CutChain chain(cut_at(3 * kMicrosecond), {}, std::move(stages));
     chain.h0.queue(chain.h0.frame_to(1, 9000, 3));
     chain.h0.queue(chain.h0.frame_to(1, 500, 3), 20 * kMicrosecond);
     EXPECT_EQ(chain.run(), RunEnd::kDrained);

@@ -12,7 +12,7 @@
 namespace railyard {
 namespace {
 
-constexpr std::uint32_t kLargest = 9216;
+constexpr std::uint32_t kJumbo = 9216;
 constexpr std::uint32_t kSmall = 64;         // the densest in cells of 192 B
 constexpr std::uint32_t kSharedCells = 400;  // of which alpha 1 lets one group have half
 constexpr unsigned kPriority = 3;
@@ -33,7 +33,7 @@ class Arrangement {
         response_(*standard_response_quanta(link_.rate)) {
     BufferConfig& b = config_.buffers;
     b.lossless.alpha = {0};
-    b.lossy.reserved = kLargest;     // our own frame takes nothing from the shared cells
+    b.lossy.reserved = kJumbo;       // our own frame takes nothing from the shared cells
     b.headroom.interface_delay = 0;  // stations and switch have none
     exact_ = headroom_cells(b, config_.port_line(link_));
     b.headroom.rule = HeadroomRule::kByHand;
@@ -86,10 +86,9 @@ class Arrangement {
     SwitchConfig config = config_;
     BufferConfig& b = config.buffers;
     b.headroom.size = play.headroom * b.cell;
-    constexpr std::uint64_t kPorts = 3;
+    constexpr std::uint64_t kCables = 3;
     constexpr std::uint64_t kLossyGroups = 7;
-    b.buffer =
-        (kPorts * (play.headroom + kLossyGroups * kLargest / b.cell) + kSharedCells) * b.cell;
+    b.buffer = (kCables * (play.headroom + kLossyGroups * kJumbo / b.cell) + kSharedCells) * b.cell;
     bench::SwitchBench bench(config, {link_, link_, link_}, response_);
     bench.station(1).send_pfc(1U << kPriority, 0xFFFF);  // nothing leaves
     bench::Station& peer = bench.station(0);
@@ -97,13 +96,13 @@ class Arrangement {
       for (int i = 0; i < count; ++i) peer.queue(peer.frame_to(1, bytes, kPriority), play.start);
     };
     send(kSharedCells / 2, kSmall);
-    send(1, kLargest);
+    send(1, kJumbo);
     send(play.small, kSmall);
-    send(1, kLargest);
+    send(1, kJumbo);
     send(1000, kSmall);
     if (play.own_begins) {
       bench::Station& other = bench.station(2);
-      other.queue(other.frame_to(0, kLargest, 0), *play.own_begins - time_to_egress());
+      other.queue(other.frame_to(0, kJumbo, 0), *play.own_begins - time_to_egress());
     }
     bench.run(play.start + 80 * kMicrosecond);
 
@@ -120,7 +119,7 @@ class Arrangement {
     const PipelineConfig& p = config_.pipeline;
     const std::uint32_t cycles = p.mac.latency + p.parser.latency + p.ingress.latency +
                                  p.buffer.latency + p.scheduler.latency + p.egress.latency;
-    return link_.rate.time_of(8 + kLargest) + link_.propagation() + config_.clock * cycles;
+    return link_.rate.time_of(8 + kJumbo) + link_.propagation() + config_.clock * cycles;
   }
 
   SwitchConfig config_;

@@ -12,13 +12,6 @@ namespace {
 using bench::link_of;
 using bench::SwitchBench;
 
-Time pipeline_of(const SwitchConfig& config) {
-  const PipelineConfig& p = config.pipeline;
-  return config.clock *
-         static_cast<Time>(p.mac.latency + p.parser.latency + p.ingress.latency + p.buffer.latency +
-                           p.scheduler.latency + p.egress.latency);
-}
-
 // Sent at 0: preamble, frame and cable to the switch; the pipeline; the same again.
 TEST(SwitchLatency, StoreAndForwardIsTwoFramesTwoCablesAndThePipeline) {
   SwitchConfig config;
@@ -28,7 +21,7 @@ TEST(SwitchLatency, StoreAndForwardIsTwoFramesTwoCablesAndThePipeline) {
   ASSERT_EQ(bench.station(1).arrived.size(), 1U);
   const Time in = Rate::gbps(400).time_of(1508) + 150 * kNanosecond;
   const Time out = Rate::gbps(100).time_of(1508) + 35 * kNanosecond;
-  EXPECT_EQ(bench.station(1).arrived[0].last_bit, in + pipeline_of(config) + out);
+  EXPECT_EQ(bench.station(1).arrived[0].last_bit, in + bench::pipeline_of(config) + out);
 }
 
 TEST(SwitchLatency, CutThroughIsTheHeadThePipelineAndOneFrame) {
@@ -40,7 +33,7 @@ TEST(SwitchLatency, CutThroughIsTheHeadThePipelineAndOneFrame) {
   ASSERT_EQ(bench.station(1).arrived.size(), 1U);
   const Time in = Rate::gbps(400).time_of(8) + 150 * kNanosecond + Rate::gbps(400).time_of(64);
   const Time out = Rate::gbps(100).time_of(1508) + 35 * kNanosecond;
-  EXPECT_EQ(bench.station(1).arrived[0].last_bit, in + pipeline_of(config) + out);
+  EXPECT_EQ(bench.station(1).arrived[0].last_bit, in + bench::pipeline_of(config) + out);
   EXPECT_EQ(bench.metric("sw.cut_through_frames"), 1);
 }
 
@@ -53,7 +46,7 @@ TEST(SwitchLatency, AFasterEgressStoresAndForwards) {
   ASSERT_EQ(bench.station(1).arrived.size(), 1U);
   const Time in = Rate::gbps(100).time_of(1508) + 150 * kNanosecond;
   const Time out = Rate::gbps(400).time_of(1508) + 35 * kNanosecond;
-  EXPECT_EQ(bench.station(1).arrived[0].last_bit, in + pipeline_of(config) + out);
+  EXPECT_EQ(bench.station(1).arrived[0].last_bit, in + bench::pipeline_of(config) + out);
   EXPECT_EQ(bench.metric("sw.cut_through_frames"), 0);
 }
 

@@ -12,7 +12,7 @@ namespace {
 using bench::Station;
 using bench::SwitchBench;
 
-struct Case {
+struct LosslessCase {
   SwitchConfig config;
   std::vector<LinkConfig> links;
   std::uint32_t response = 0;
@@ -23,8 +23,8 @@ std::uint64_t pick(RandomStream& random, std::initializer_list<std::uint64_t> va
 }
 
 /// One rate for all ports, so that one response time is the limit of each.
-Case random_case(RandomStream& random) {
-  Case c;
+LosslessCase random_case(RandomStream& random) {
+  LosslessCase c;
   const std::uint64_t gbps = pick(random, {10, 25, 40, 100, 200, 400, 800});
   const std::size_t ports = 4 + random.below(9);
   for (std::size_t i = 0; i < ports; ++i) {
@@ -76,7 +76,7 @@ std::uint32_t frame_size(RandomStream& random, std::uint32_t largest, std::uint3
 }
 
 /// Bursts to random ports, or all to one, of one priority or all, at random times.
-void offer(SwitchBench& b, const Case& c, RandomStream& random) {
+void offer(SwitchBench& b, const LosslessCase& c, RandomStream& random) {
   const std::size_t ports = c.links.size();
   const auto hot = static_cast<unsigned>(random.below(ports));
   const bool incast = random.below(2) == 0;
@@ -115,7 +115,7 @@ void try_cases(std::uint64_t first_seed, int count) {
   for (int i = 0; i < count; ++i) {
     const support::FreshKernel kernel;
     RandomStream random(first_seed + static_cast<std::uint64_t>(i), "lossless");
-    const Case c = random_case(random);
+    const LosslessCase c = random_case(random);
     SCOPED_TRACE("seed " + std::to_string(first_seed + static_cast<std::uint64_t>(i)));
     SwitchBench b(c.config, c.links, c.response);
     for (auto& station : b.stations) station->keeps = false;

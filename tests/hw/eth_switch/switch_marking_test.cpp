@@ -12,13 +12,13 @@ using bench::link_of;
 using bench::SwitchBench;
 
 constexpr Bytes kBytes = 1000;
-constexpr std::size_t kFrames = 100;
+constexpr std::size_t kMarkedFrames = 100;
 
 /// What happened to frames 0 to 99, which came while their port was paused and left when it was
 /// not.
 enum class Fate : std::uint8_t { kLost, kPassed, kMarked };
 struct Outcome {
-  std::vector<Fate> fates = std::vector<Fate>(kFrames, Fate::kLost);
+  std::vector<Fate> fates = std::vector<Fate>(kMarkedFrames, Fate::kLost);
   std::size_t count(Fate fate) const {
     return static_cast<std::size_t>(std::count(fates.begin(), fates.end(), fate));
   }
@@ -30,7 +30,7 @@ Outcome fill_and_release(const SwitchConfig& config, unsigned priority = 3,
   SwitchBench bench(config, {link_of(100, 1), link_of(100, 1)});
   net::Frame frame = bench.station(0).frame_to(1, kBytes, priority);
   frame.ipv4.ecn = ecn;
-  for (std::size_t i = 0; i < kFrames; ++i) bench.station(0).queue(frame);
+  for (std::size_t i = 0; i < kMarkedFrames; ++i) bench.station(0).queue(frame);
   bench.station(1).send_pfc(static_cast<std::uint8_t>(1U << priority), 10'000);
   EXPECT_EQ(bench.run(), RunEnd::kDrained);
   Outcome outcome;
@@ -56,15 +56,15 @@ SwitchConfig step(WredPoint point, Bytes at) {
 // Frame i finds i frames before it, and leaves 99 - i behind it.
 TEST(SwitchMarking, AtEnqueueByTheDepthThatAFrameFinds) {
   const Outcome outcome = fill_and_release(step(WredPoint::kEnqueue, 20 * kBytes));
-  for (std::size_t i = 0; i < kFrames; ++i) {
+  for (std::size_t i = 0; i < kMarkedFrames; ++i) {
     EXPECT_EQ(outcome.fates[i], i > 20 ? Fate::kMarked : Fate::kPassed) << i;
   }
 }
 
 TEST(SwitchMarking, AtDequeueByTheDepthThatAFrameLeaves) {
   const Outcome outcome = fill_and_release(step(WredPoint::kDequeue, 20 * kBytes));
-  for (std::size_t i = 0; i < kFrames; ++i) {
-    EXPECT_EQ(outcome.fates[i], kFrames - 1 - i > 20 ? Fate::kMarked : Fate::kPassed) << i;
+  for (std::size_t i = 0; i < kMarkedFrames; ++i) {
+    EXPECT_EQ(outcome.fates[i], kMarkedFrames - 1 - i > 20 ? Fate::kMarked : Fate::kPassed) << i;
   }
 }
 
@@ -74,7 +74,7 @@ TEST(SwitchMarking, ByTheAveragedDepth) {
     config.ecn.average_weight = weight;
     const Outcome outcome = fill_and_release(config);
     double average = 0;
-    for (std::size_t i = 0; i < kFrames; ++i) {
+    for (std::size_t i = 0; i < kMarkedFrames; ++i) {
       average += (static_cast<double>(i * kBytes) - average) / std::ldexp(1.0, weight);
       if (std::abs(average - 30'000) < 2) continue;  // within the integer average's error
       EXPECT_EQ(outcome.fates[i], average > 30'000 ? Fate::kMarked : Fate::kPassed) << i;
@@ -97,7 +97,7 @@ TEST(SwitchMarking, AClassOfItsOwnProfileMarksByIt) {
 TEST(SwitchMarking, NoneAtKminOrBelowAllAboveKmaxAndALineBetween) {
   SwitchConfig config = step(WredPoint::kDequeue, 20 * kBytes);
   config.ecn.kmax = 60 * kBytes;
-  std::vector<int> marks(kFrames);
+  std::vector<int> marks(kMarkedFrames);
   constexpr int kRuns = 200;
   for (int run = 0; run < kRuns; ++run) {
     const support::FreshKernel kernel;
@@ -105,16 +105,16 @@ TEST(SwitchMarking, NoneAtKminOrBelowAllAboveKmaxAndALineBetween) {
     simulation.seed = static_cast<std::uint64_t>(run) + 1;
     SwitchBench bench(config, {link_of(100, 1), link_of(100, 1)}, 0, simulation);
     auto& station = bench.station(0);
-    for (std::size_t i = 0; i < kFrames; ++i) station.queue(station.frame_to(1, kBytes, 3));
+    for (std::size_t i = 0; i < kMarkedFrames; ++i) station.queue(station.frame_to(1, kBytes, 3));
     bench.station(1).send_pfc(1U << 3, 10'000);
     bench.run();
     for (const auto& arrival : bench.station(1).arrived) {
-      marks[kFrames - 1 - arrival.id] += arrival.frame.ecn() == net::Ecn::kCe;  // by depth
+      marks[kMarkedFrames - 1 - arrival.id] += arrival.frame.ecn() == net::Ecn::kCe;  // by depth
     }
   }
   double slope = 0;
   double expected = 0;
-  for (std::size_t depth = 0; depth < kFrames; ++depth) {
+  for (std::size_t depth = 0; depth < kMarkedFrames; ++depth) {
     if (depth <= 20 || depth >= 60) {
       EXPECT_EQ(marks[depth], depth <= 20 ? 0 : kRuns) << depth;
       continue;
@@ -128,7 +128,7 @@ TEST(SwitchMarking, NoneAtKminOrBelowAllAboveKmaxAndALineBetween) {
 TEST(SwitchMarking, AFrameOfNoEctPassesUnlessItIsToBeDropped) {
   for (const WredPoint point : {WredPoint::kEnqueue, WredPoint::kDequeue}) {
     SwitchConfig config = step(point, 20 * kBytes);
-    EXPECT_EQ(fill_and_release(config, 3, net::Ecn::kNotEct).count(Fate::kPassed), kFrames);
+    EXPECT_EQ(fill_and_release(config, 3, net::Ecn::kNotEct).count(Fate::kPassed), kMarkedFrames);
     config.ecn.drop_non_ect = true;
     EXPECT_EQ(fill_and_release(config, 3, net::Ecn::kNotEct).count(Fate::kPassed), 21U);
     EXPECT_EQ(fill_and_release(config, 3, net::Ecn::kEct1).count(Fate::kMarked), 79U);
@@ -139,7 +139,7 @@ TEST(SwitchMarking, AFrameThatHasCePassesUncounted) {
   for (const WredPoint point : {WredPoint::kEnqueue, WredPoint::kDequeue}) {
     SwitchConfig config = step(point, 20 * kBytes);
     config.ecn.drop_non_ect = true;
-    EXPECT_EQ(fill_and_release(config, 3, net::Ecn::kCe).count(Fate::kPassed), kFrames);
+    EXPECT_EQ(fill_and_release(config, 3, net::Ecn::kCe).count(Fate::kPassed), kMarkedFrames);
   }
 }
 

@@ -15,7 +15,7 @@ constexpr bool kShadowed = true;
 constexpr bool kShadowed = false;
 #endif
 
-constexpr unsigned kPorts = 64;
+constexpr unsigned kManyPorts = 64;
 
 std::uint64_t peak_bytes() {
   rusage usage{};
@@ -30,17 +30,17 @@ std::uint64_t peak_with_queued(std::uint64_t each, Bytes buffer) {
   config.buffers.lossy.alpha = config.buffers.lossy.queue_alpha = {3};
   config.buffers.pfc.response_quanta = 0;
   config.ecn.enabled = false;
-  SwitchBench bench(config, std::vector<LinkConfig>(kPorts, link_of(400, 3)));
-  std::vector<std::uint64_t> left(kPorts, each);
+  SwitchBench bench(config, std::vector<LinkConfig>(kManyPorts, link_of(400, 3)));
+  std::vector<std::uint64_t> left(kManyPorts, each);
   std::vector<std::unique_ptr<bench::Timer>> starts;
-  for (unsigned s = 0; s < kPorts; ++s) {
+  for (unsigned s = 0; s < kManyPorts; ++s) {
     auto& station = bench.station(s);
     // Frames are made when they are sent: only those in the switch take memory.
     const auto send = [&bench, &station, &left, s] {
       if (left[s] == 0) return;
       --left[s];
       Ref<net::Packet> packet = bench.partition.packets().packets.acquire();
-      packet->frame = station.frame_to((s + 1) % kPorts, 200, 0);
+      packet->frame = station.frame_to((s + 1) % kManyPorts, 200, 0);
       packet->id = station.sent++;
       packet->seal();
       EXPECT_TRUE(packet->elided());
@@ -65,10 +65,10 @@ std::uint64_t peak_with_queued(std::uint64_t each, Bytes buffer) {
   const Time fill = Rate::gbps(400).time_of(each * 220) + 5 * kMicrosecond;
   bench.simulation.run(fill);
   std::uint64_t held = 0;
-  for (unsigned s = 0; s < kPorts; ++s) {
+  for (unsigned s = 0; s < kManyPorts; ++s) {
     held += bench.device->port(static_cast<PortId>(s)).held_frames();
   }
-  EXPECT_GE(held, (each - each / 1000 - 1) * kPorts);
+  EXPECT_GE(held, (each - each / 1000 - 1) * kManyPorts);
   EXPECT_EQ(bench.metric("sw.dropped_frames"), 0);
   EXPECT_EQ(bench.device->check(), std::nullopt);
   return peak_bytes();

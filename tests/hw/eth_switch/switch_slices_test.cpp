@@ -37,14 +37,14 @@ std::vector<std::uint32_t> held(std::uint32_t slices, const std::vector<unsigned
 }
 
 TEST(SwitchSlices, AFrameSeesTheShareOfItsIngressSliceAlone) {
-  constexpr double kCells = 1024 * 1024 / 192.0;
+  constexpr double kAllCells = 1024 * 1024 / 192.0;
   // With alpha 1 one group takes half, two take a third each.
-  EXPECT_NEAR(held(1, {0})[0], kCells / 2, 8);
-  EXPECT_NEAR(held(2, {0})[0], kCells / 4, 8);
-  EXPECT_NEAR(held(4, {0})[0], kCells / 8, 8);
-  for (const std::uint32_t cells : held(2, {0, 1})) EXPECT_NEAR(cells, kCells / 6, 8);
-  for (const std::uint32_t cells : held(2, {0, 2})) EXPECT_NEAR(cells, kCells / 4, 8);
-  for (const std::uint32_t cells : held(1, {0, 2})) EXPECT_NEAR(cells, kCells / 3, 8);
+  EXPECT_NEAR(held(1, {0})[0], kAllCells / 2, 8);
+  EXPECT_NEAR(held(2, {0})[0], kAllCells / 4, 8);
+  EXPECT_NEAR(held(4, {0})[0], kAllCells / 8, 8);
+  for (const std::uint32_t cells : held(2, {0, 1})) EXPECT_NEAR(cells, kAllCells / 6, 8);
+  for (const std::uint32_t cells : held(2, {0, 2})) EXPECT_NEAR(cells, kAllCells / 4, 8);
+  for (const std::uint32_t cells : held(1, {0, 2})) EXPECT_NEAR(cells, kAllCells / 3, 8);
 }
 
 // Lossless frames from one slice to the other: headroom and pause are the ingress slice's.

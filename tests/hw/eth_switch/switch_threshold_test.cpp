@@ -11,8 +11,8 @@ namespace {
 using bench::link_of;
 using bench::SwitchBench;
 
-constexpr std::uint32_t kFrame = 1518;
-constexpr std::uint64_t kFrameCells = 8;
+constexpr std::uint32_t kThresholdFrame = 1518;
+constexpr std::uint64_t kThresholdCells = 8;
 
 /// n stations flood one port whose peer has paused their priority, and each group is compared.
 void expect_settled(unsigned groups, int exponent) {
@@ -29,15 +29,15 @@ void expect_settled(unsigned groups, int exponent) {
   const double alpha = std::ldexp(1.0, exponent);
   const double shared = buffer.shared_cells();
   const double settled = alpha * shared / (1 + groups * alpha);
-  const auto frames = static_cast<int>(settled / kFrameCells) + 500;
+  const auto frames = static_cast<int>(settled / kThresholdCells) + 500;
   for (unsigned from = 0; from < groups; ++from) {
     auto& station = bench.station(from);
-    for (int i = 0; i < frames; ++i) station.queue(station.frame_to(groups, kFrame, 3));
+    for (int i = 0; i < frames; ++i) station.queue(station.frame_to(groups, kThresholdFrame, 3));
   }
   const bench::PauseStorm storm(bench, bench.station(groups), 1U << 3, 0xFFFF, 0,
                                 200 * kMicrosecond, 900 * kMicrosecond);
   EXPECT_EQ(bench.run(kMillisecond), RunEnd::kUntil);
-  const double margin = std::max<double>(0.02 * settled, kFrameCells);
+  const double margin = std::max<double>(0.02 * settled, kThresholdCells);
   for (unsigned from = 0; from < groups; ++from) {
     const PortClass group{static_cast<std::uint16_t>(from), 3};
     EXPECT_NEAR(buffer.shared_used(group), settled, margin) << "port " << from;

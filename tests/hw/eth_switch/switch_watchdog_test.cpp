@@ -24,12 +24,14 @@ SwitchConfig watched(WatchdogAction action) {
   return config;
 }
 
-std::vector<LinkConfig> links() { return {link_of(100, 1), link_of(100, 1), link_of(100, 1)}; }
+std::vector<LinkConfig> three_links() {
+  return {link_of(100, 1), link_of(100, 1), link_of(100, 1)};
+}
 
 /// Two stations send to the third, which pauses them from `from` on until about `to`.
 struct StormBench : SwitchBench {
   StormBench(const SwitchConfig& config, Time from, Time to, int frames = 3000)
-      : SwitchBench(config, links(), 394),
+      : SwitchBench(config, three_links(), 394),
         storm(*this, station(2), 1U << 3, 0xFFFF, from, 100 * kUs, to),
         state(*this, "sw.port2.watchdog"),
         moment(*this, "sw.port2.watchdog"),
@@ -181,7 +183,7 @@ TEST(SwitchWatchdog, RetrainTakesTheLinkDownFlushesAndGoesOn) {
 // XOFF of 490 of every 500 quanta, and a frame in each gap.
 TEST(SwitchWatchdog, ABusyQueueThatIsPaused98PercentOfTheTimeHasNoStorm) {
   const SwitchConfig config = watched(WatchdogAction::kDrop);
-  SwitchBench bench(config, links(), 394);
+  SwitchBench bench(config, three_links(), 394);
   const bench::AccountWatch accounts(bench, kUs);
   for (int i = 0; i < 3000; ++i) bench.station(0).queue(bench.station(0).frame_to(2, 500, 3));
   const Time quantum = Rate::gbps(100).time_of(64);

@@ -41,7 +41,7 @@ struct Marker {
 };
 
 TEST(Wred, MarksWithTheProbabilityOfTheLawAtTwentyDepths) {
-  constexpr std::uint64_t kFrames = 200'000;
+  constexpr std::uint64_t kDraws = 200'000;
   // the shipping profile; the paper's: 5 KB, 200 KB, 1 %; the HPCC simulator's at 100G
   for (const WredConfig& config :
        {WredConfig{}, profile(5'000, 200'000, 0.01), profile(400'000, 1'600'000, 0.2)}) {
@@ -50,8 +50,8 @@ TEST(Wred, MarksWithTheProbabilityOfTheLawAtTwentyDepths) {
     for (unsigned i = 1; i <= 20; ++i) {
       const std::uint64_t depth = config.kmin + (config.kmax - config.kmin) * i / 20;
       const double p = config.pmax * static_cast<double>(depth - config.kmin) / width;
-      const double sigma = std::sqrt(kFrames * p * (1 - p));
-      EXPECT_NEAR(marker.marked(depth, kFrames), kFrames * p, 3 * sigma) << depth;
+      const double sigma = std::sqrt(kDraws * p * (1 - p));
+      EXPECT_NEAR(marker.marked(depth, kDraws), kDraws * p, 3 * sigma) << depth;
     }
   }
 }

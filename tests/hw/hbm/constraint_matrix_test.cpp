@@ -16,6 +16,8 @@
 namespace railyard::hbm::bench {
 namespace {
 
+using C = Command;
+
 // Long after the rows were opened that a pair needs.
 constexpr Tick kStart = 10000;
 
@@ -278,7 +280,6 @@ struct Distance {
 };
 
 TEST(HbmConstraintTable, GivesTheH100sDistances) {
-  using C = Command;
   const std::vector<Distance> distances = {
       {C::kRead, C::kRead, {8, 8, 4, 6, 2}},
       {C::kWrite, C::kWriteAuto, {8, 8, 4, 6, 2}},

@@ -6,12 +6,12 @@ namespace {
 
 using foreign::InitiatorConfig;
 
-constexpr std::uint64_t kBase = 0x4'0000'0000;
+constexpr std::uint64_t kProtocolBase = 0x4'0000'0000;
 constexpr std::uint64_t kSize = 4ULL << 20;  // small_config()'s capacity
 
 HbmDeviceConfig device_config() {
   HbmDeviceConfig config;
-  config.base = kBase;
+  config.base = kProtocolBase;
   return config;
 }
 
@@ -21,7 +21,7 @@ InitiatorConfig initiator_config(bool blocking, std::uint64_t count) {
   config.blocking = blocking;
   config.count = count;
   config.size = 1U << 16;
-  config.base = kBase + kSize - config.size;
+  config.base = kProtocolBase + kSize - config.size;
   config.longest = 300;
   config.percent_outside = 2;
   return config;
@@ -49,7 +49,7 @@ TEST(TargetProtocolTest, ManyOutstandingAtFewAddressesGoInOrder) {
   config.outstanding = 200;
   config.gap = config.annotation = config.accept_delay = sc_core::SC_ZERO_TIME;
   config.size = 256;
-  config.base = kBase + kSize - config.size;
+  config.base = kProtocolBase + kSize - config.size;
   config.longest = 64;
   config.percent_streaming = 0;
   ForeignBench bench({config}, tiny_queues(true, WriteResponse::kAccepted), device_config());
@@ -66,7 +66,7 @@ TEST(TargetProtocolTest, LongTransactionsReachAllChannels) {
 
 TEST(TargetProtocolTest, TwoSocketsAtOnce) {
   InitiatorConfig low = initiator_config(false, 30'000);
-  low.base = kBase;
+  low.base = kProtocolBase;
   low.percent_outside = 0;
   low.seed = 2;
   InitiatorConfig high = initiator_config(true, 30'000);
@@ -96,7 +96,7 @@ TEST(TargetProtocolTest, DirectMemoryAccessSeesTheSameBytes) {
   InitiatorConfig config = initiator_config(true, 20'000);
   config.direct = true;
   config.size = SparseMemory::kPageBytes;
-  config.base = kBase + kSize - config.size;
+  config.base = kProtocolBase + kSize - config.size;
   HbmDeviceConfig device = device_config();
   device.target.dmi = true;
   ForeignBench bench({config}, small_config(), device);

@@ -16,13 +16,13 @@ using support::kNs;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Address kFlag = 0x2000;
+constexpr Address kSpinFlag = 0x2000;
 
 /// The order in which cores made in order of `names` act at one time.
 std::string order_of(const std::vector<std::string>& names) {
   CoreBench bench;
   std::string order;
-  bench.dma(3 * kMicrosecond, kFlag, 1);
+  bench.dma(3 * kMicrosecond, kSpinFlag, 1);
   for (const std::string& name : names) {
     bench.core(name, [&order, name](Core& core) {
       order += name;
@@ -30,7 +30,7 @@ std::string order_of(const std::vector<std::string>& names) {
       core.spend(name == "a" ? 600 * kNs : 400 * kNs);
       core.spend(name == "a" ? 400 * kNs : 600 * kNs);
       order += name;
-      core.poll(kFlag, 8, [](std::uint64_t v) { return v != 0; });
+      core.poll(kSpinFlag, 8, [](std::uint64_t v) { return v != 0; });
       order += name;
     });
   }
@@ -58,7 +58,7 @@ TEST(HostCores, AllocateNothingOnceWarm) {
     for (std::uint64_t round = 1; round <= 300; ++round) {
       if (round == 100) warm = support::allocations();
       core.store(0x3000, round, 8);
-      core.poll(kFlag, 8, [round](std::uint64_t v) { return v == round; });
+      core.poll(kSpinFlag, 8, [round](std::uint64_t v) { return v == round; });
       core.load(0x3000, 8);
       core.store(CoreBench::kDevice, round, 4);
       core.load(CoreBench::kDevice, 8);
@@ -71,7 +71,7 @@ TEST(HostCores, AllocateNothingOnceWarm) {
   bench.core([&](Core& core) {
     for (std::uint64_t round = 1; round <= 300; ++round) {
       core.poll(0x3000, 8, [round](std::uint64_t v) { return v == round; });
-      core.store(kFlag, round, 8);
+      core.store(kSpinFlag, round, 8);
     }
   });
   bench.run();
@@ -108,7 +108,8 @@ TEST(HostCores, AProgramThatWaitsIsUnwound) {
         ADD_FAILURE() << "went on with " << heap[0];
       };
     };
-    bench.core(holds([](Core& c) { c.poll(kFlag, 8, [](std::uint64_t v) { return v != 0; }); }));
+    bench.core(
+        holds([](Core& c) { c.poll(kSpinFlag, 8, [](std::uint64_t v) { return v != 0; }); }));
     bench.core(holds([](Core& c) { c.wait_interrupt(1); }));
     bench.core(holds([](Core& c) { c.store(CoreBench::kDevice, 1, 4); }));
     bench.core(holds([](Core& c) { c.load(CoreBench::kDevice, 4); }));
@@ -116,7 +117,7 @@ TEST(HostCores, AProgramThatWaitsIsUnwound) {
     bench.port.latency = kMillisecond;
     EXPECT_EQ(bench.run(10 * kMicrosecond), RunEnd::kUntil);
     EXPECT_GT(thing.use_count(), 10);
-    EXPECT_TRUE(bench.memory.watched(kFlag, 8));
+    EXPECT_TRUE(bench.memory.watched(kSpinFlag, 8));
   }
   EXPECT_EQ(thing.use_count(), 1);
 }

@@ -11,19 +11,16 @@
 namespace railyard::host {
 namespace {
 
+using fake::bars;
+using fake::endpoint;
+using fake::FakeFunction;
+using fake::FakeHierarchy;
 using pcie::ExpressShape;
 using pcie::PortType;
-using support::bars;
-using support::endpoint;
-using support::FakeFunction;
-using support::FakeHierarchy;
 namespace cfg = pcie::config;
 
-constexpr std::uint64_t kMiB = 1ULL << 20;
-constexpr std::uint64_t kGiB = 1ULL << 30;
-
 std::string refusal(FakeHierarchy& fake, const EnumerationConfig& config = {},
-                    const AddressPools& pools = support::kPools) {
+                    const AddressPools& pools = fake::kPools) {
   try {
     enumerate(fake, config, pools);
   } catch (const ConfigError& error) {
@@ -36,10 +33,10 @@ std::string refusal(FakeHierarchy& fake, const EnumerationConfig& config = {},
 struct Small {
   explicit Small(const ExpressShape& root_shape = {}, const ExpressShape& nic_shape = {})
       : root(fake.root(0, root_shape)),
-        nic(root.add(0, endpoint(bars(kMiB), nic_shape))),
+        nic(root.add(0, endpoint(bars(fake::kMiB), nic_shape))),
         upstream(FakeHierarchy::add_switch(fake.root(1), 1)),
         downstream(*upstream.behind[0]),
-        gpu(downstream.add(0, endpoint(bars(kMiB)))) {}
+        gpu(downstream.add(0, endpoint(bars(fake::kMiB)))) {}
 
   std::vector<FakeFunction*> all() { return {&root, &nic, &upstream, &downstream, &gpu}; }
 
@@ -58,7 +55,7 @@ TEST(EnumerationSettings, TheSmallestPayloadHoldsEverywhereAndTheReadRequestIsWh
     Small small({}, shape);
     EnumerationConfig config;
     config.max_read_request = payload * 8;
-    const DeviceTree found = enumerate(small.fake, config, support::kPools);
+    const DeviceTree found = enumerate(small.fake, config, fake::kPools);
     EXPECT_EQ(found.max_payload, payload);
     for (FakeFunction* f : small.all()) {
       EXPECT_EQ(f->space.max_payload(), payload);
@@ -75,7 +72,7 @@ TEST(EnumerationSettings, ExtendedTagsNeedAllFunctions) {
       Small small({}, shape);
       EnumerationConfig config;
       config.extended_tags = asked;
-      EXPECT_EQ(enumerate(small.fake, config, support::kPools).extended_tags, asked && supported);
+      EXPECT_EQ(enumerate(small.fake, config, fake::kPools).extended_tags, asked && supported);
       for (FakeFunction* f : small.all()) {
         EXPECT_EQ(f->space.extended_tags(), asked && supported);
       }
@@ -87,39 +84,39 @@ TEST(EnumerationSettings, TenBitTagsNeedAllCompletersAndTheRequesterItself) {
   ExpressShape no_completer;
   no_completer.ten_bit_completer = false;
   Small without(no_completer);
-  EXPECT_FALSE(enumerate(without.fake, {}, support::kPools).ten_bit_tags);
+  EXPECT_FALSE(enumerate(without.fake, {}, fake::kPools).ten_bit_tags);
   for (FakeFunction* f : without.all()) EXPECT_FALSE(f->space.ten_bit_tags());
 
   ExpressShape no_requester;
   no_requester.ten_bit_requester = false;
   Small small({}, no_requester);
-  EXPECT_TRUE(enumerate(small.fake, {}, support::kPools).ten_bit_tags);
+  EXPECT_TRUE(enumerate(small.fake, {}, fake::kPools).ten_bit_tags);
   EXPECT_FALSE(small.nic.space.ten_bit_tags());
   EXPECT_TRUE(small.gpu.space.ten_bit_tags());
 
   EnumerationConfig config;
   config.ten_bit_tags = false;
-  EXPECT_FALSE(enumerate(small.fake, config, support::kPools).ten_bit_tags);
+  EXPECT_FALSE(enumerate(small.fake, config, fake::kPools).ten_bit_tags);
   EXPECT_FALSE(small.gpu.space.ten_bit_tags()) << "they were enabled before";
 }
 
 TEST(EnumerationSettings, RelaxedOrderingIsAllowedOrForbidden) {
   Small small;
-  enumerate(small.fake, {}, support::kPools);
+  enumerate(small.fake, {}, fake::kPools);
   EXPECT_TRUE(small.nic.space.relaxed_ordering());
   EnumerationConfig config;
   config.relaxed_ordering = false;
-  enumerate(small.fake, config, support::kPools);
+  enumerate(small.fake, config, fake::kPools);
   EXPECT_FALSE(small.nic.space.relaxed_ordering());
 }
 
 TEST(EnumerationSettings, RedirectionIsSetWhereItIsAskedFor) {
   Small small;
-  enumerate(small.fake, {}, support::kPools);
+  enumerate(small.fake, {}, fake::kPools);
   EXPECT_FALSE(small.downstream.space.acs_request_redirect());
   EnumerationConfig config;
   config.acs_redirect = true;
-  enumerate(small.fake, config, support::kPools);
+  enumerate(small.fake, config, fake::kPools);
   EXPECT_TRUE(small.downstream.space.acs_request_redirect());
   EXPECT_TRUE(small.downstream.space.acs_completion_redirect());
   EXPECT_TRUE(small.root.space.acs_request_redirect());
@@ -142,20 +139,20 @@ TEST(EnumerationSettings, RedirectionThatASwitchCannotDoIsRefused) {
 TEST(EnumerationSettings, ErrorsThatWereNotedBeforeStayNoted) {
   Small small;
   small.nic.space.log_error(pcie::UncorrectableError::kUnsupportedRequest, {});
-  enumerate(small.fake, {}, support::kPools);
+  enumerate(small.fake, {}, fake::kPools);
   const std::uint32_t status = small.nic.space.read(0x40 + cfg::kDeviceControl);
   EXPECT_EQ(status & cfg::kDeviceStatusBits, cfg::kNonFatalDetected | cfg::kUnsupportedDetected);
 }
 
 TEST(EnumerationSettings, ASecondEnumerationFindsTheSame) {
   Small small;
-  const std::string first = enumerate(small.fake, {}, support::kPools).text();
-  EXPECT_EQ(enumerate(small.fake, {}, support::kPools).text(), first);
+  const std::string first = enumerate(small.fake, {}, fake::kPools).text();
+  EXPECT_EQ(enumerate(small.fake, {}, fake::kPools).text(), first);
 }
 
 TEST(EnumerationRefusals, ABarLargerThanTheWindowIsNamed) {
   Small small;
-  small.fake.root(5).add(0, endpoint(bars(0, 2 * kGiB)));
+  small.fake.root(5).add(0, endpoint(bars(0, 2 * fake::kGiB)));
   EXPECT_THAT(refusal(small.fake),
               testing::StartsWith("05:00.0: BAR 2 asks for 2GiB, more than the whole memory window "
                                   "of 1GiB"));
@@ -167,21 +164,21 @@ TEST(EnumerationRefusals, ABarLargerThanTheWindowIsNamed) {
 
 TEST(EnumerationRefusals, AWindowThatIsExhaustedSaysWhatWasAskedAndWhatIsLeft) {
   FakeHierarchy fake;
-  for (unsigned i = 0; i < 5; ++i) fake.root(i).add(0, endpoint(bars(0, 256 * kMiB)));
+  for (unsigned i = 0; i < 5; ++i) fake.root(i).add(0, endpoint(bars(0, 256 * fake::kMiB)));
   EXPECT_THAT(refusal(fake),
               testing::StartsWith("00:04.0: what is behind this bridge asks for 256MiB aligned to "
                                   "256MiB, and 0B of the memory window of 1GiB are left"));
-  AddressPools pools = support::kPools;
-  pools.memory = {kGiB, kGiB + 256 * kMiB};
+  AddressPools pools = fake::kPools;
+  pools.memory = {fake::kGiB, fake::kGiB + 256 * fake::kMiB};
   EXPECT_EQ(refusal(fake, {}, pools), "") << "to the last byte";
-  pools.memory.bytes = kGiB + 255 * kMiB;
+  pools.memory.bytes = fake::kGiB + 255 * fake::kMiB;
   EXPECT_THAT(refusal(fake, {}, pools), testing::HasSubstr("255MiB of the memory window"));
 }
 
 TEST(EnumerationRefusals, WhatDoesNotFitBehindABridgeIsNamedItself) {
   FakeHierarchy fake;
   for (const auto& port : FakeHierarchy::add_switch(fake.root(0), 5).behind) {
-    port->add(0, endpoint(bars(0, 256 * kMiB)));
+    port->add(0, endpoint(bars(0, 256 * fake::kMiB)));
   }
   EXPECT_THAT(refusal(fake),
               testing::StartsWith("02:04.0: what is behind this bridge asks for 256MiB aligned to "
@@ -193,35 +190,35 @@ pcie::BarShapes with_a_small_one(std::uint64_t size, bool twice) {
   pcie::BarShapes shapes;
   shapes[0] = {size, true, true};
   shapes[2] = {twice ? size : 0, true, true};
-  shapes[4] = {kMiB, true, true};
+  shapes[4] = {fake::kMiB, true, true};
   return shapes;
 }
 
 TEST(EnumerationRefusals, AlignmentThatLeadsBeyondTheWindowIsRefused) {
   FakeHierarchy fake;
-  fake.root(0).add(0, endpoint(with_a_small_one(64 * kMiB, false)));
-  fake.root(1).add(0, endpoint(bars(64 * kMiB)));
-  AddressPools pools = support::kPools;
-  pools.prefetchable = {kGiB, 70 * kMiB};
+  fake.root(0).add(0, endpoint(with_a_small_one(64 * fake::kMiB, false)));
+  fake.root(1).add(0, endpoint(bars(64 * fake::kMiB)));
+  AddressPools pools = fake::kPools;
+  pools.prefetchable = {fake::kGiB, 70 * fake::kMiB};
   EXPECT_THAT(refusal(fake, {}, pools), testing::HasSubstr("and 5MiB of the prefetchable window"));
-  pools.prefetchable.bytes = 192 * kMiB;
+  pools.prefetchable.bytes = 192 * fake::kMiB;
   EXPECT_EQ(refusal(fake, {}, pools), "") << "to the last byte";
   FakeHierarchy nested;
   FakeFunction& upstream = FakeHierarchy::add_switch(nested.root(0), 2);
-  upstream.behind[0]->add(0, endpoint(with_a_small_one(64 * kMiB, false)));
-  upstream.behind[1]->add(0, endpoint(bars(64 * kMiB)));
+  upstream.behind[0]->add(0, endpoint(with_a_small_one(64 * fake::kMiB, false)));
+  upstream.behind[1]->add(0, endpoint(bars(64 * fake::kMiB)));
   EXPECT_EQ(refusal(nested, {}, pools), "");
-  pools.prefetchable.bytes = 70 * kMiB;
+  pools.prefetchable.bytes = 70 * fake::kMiB;
   EXPECT_THAT(refusal(nested, {}, pools),
               testing::HasSubstr("and 5MiB of the prefetchable window"));
 }
 
 TEST(EnumerationRefusals, AlignmentThatLeadsBeyond64BitsIsRefused) {
   FakeHierarchy fake;
-  fake.root(0).add(0, endpoint(with_a_small_one(kGiB, true)));
-  fake.root(1).add(0, endpoint(bars(kGiB)));
-  AddressPools pools = support::kPools;
-  pools.prefetchable = {~0ULL - 3 * kGiB + 1, 3 * kGiB - kMiB};
+  fake.root(0).add(0, endpoint(with_a_small_one(fake::kGiB, true)));
+  fake.root(1).add(0, endpoint(bars(fake::kGiB)));
+  AddressPools pools = fake::kPools;
+  pools.prefetchable = {~0ULL - 3 * fake::kGiB + 1, 3 * fake::kGiB - fake::kMiB};
   EXPECT_THAT(refusal(fake, {}, pools), testing::StartsWith("00:01.0: what is behind this bridge"));
 }
 
@@ -230,8 +227,8 @@ TEST(EnumerationRefusals, SizesWhoseSumExceeds64BitsAreRefused) {
   for (const auto& port : FakeHierarchy::add_switch(fake.root(0), 2).behind) {
     port->add(0, endpoint(bars(1ULL << 63)));
   }
-  AddressPools pools = support::kPools;
-  pools.prefetchable = {1ULL << 62, (3ULL << 62) - kMiB};
+  AddressPools pools = fake::kPools;
+  pools.prefetchable = {1ULL << 62, (3ULL << 62) - fake::kMiB};
   EXPECT_THAT(refusal(fake, {}, pools), testing::StartsWith("02:01.0: what is behind this bridge"));
 }
 
@@ -285,7 +282,7 @@ TEST(EnumerationRefusals, IoSpaceAndSizesThatAreNoneAreNamed) {
   const auto text = [&odd](std::uint32_t kept) {
     odd.kept = kept;
     try {
-      enumerate(odd, {}, support::kPools);
+      enumerate(odd, {}, fake::kPools);
     } catch (const ConfigError& error) {
       return std::string(error.what());
     }
@@ -298,7 +295,7 @@ TEST(EnumerationRefusals, IoSpaceAndSizesThatAreNoneAreNamed) {
 
 TEST(EnumerationRefusals, AListOfCapabilitiesThatGoesRoundComesToAnEnd) {
   Odd odd;
-  EXPECT_LE(enumerate(odd, {}, support::kPools).functions[0].capabilities.size(), 1008U);
+  EXPECT_LE(enumerate(odd, {}, fake::kPools).functions[0].capabilities.size(), 1008U);
 }
 
 TEST(EnumerationRefusals, ABridgeWith32BitPrefetchableAddressesTakesNoneAbove4GiB) {
@@ -310,10 +307,10 @@ TEST(EnumerationRefusals, ABridgeWith32BitPrefetchableAddressesTakesNoneAbove4Gi
     }
   };
   Narrow narrow;
-  narrow.root(0).add(0, endpoint(bars(kMiB)));
+  narrow.root(0).add(0, endpoint(bars(fake::kMiB)));
   EXPECT_THAT(refusal(narrow), testing::StartsWith("00:00.0: this bridge's prefetchable window"));
-  AddressPools pools = support::kPools;
-  pools.prefetchable = {kGiB, kGiB};
+  AddressPools pools = fake::kPools;
+  pools.prefetchable = {fake::kGiB, fake::kGiB};
   EXPECT_EQ(refusal(narrow, {}, pools), "");
 }
 
@@ -323,14 +320,17 @@ TEST(EnumerationRefusals, AWindowThatCannotBeIsRefusedBeforeAnythingIsRead) {
   const auto refused = [&fake](const AddressPool& memory, const AddressPool& prefetchable) {
     return refusal(fake, {}, {memory, prefetchable});
   };
-  EXPECT_EQ(refused({3 * kGiB, kGiB}, {}), "");
+  EXPECT_EQ(refused({3 * fake::kGiB, fake::kGiB}, {}), "");
   fake.accesses = 0;
-  EXPECT_THAT(refused({3 * kGiB, 2 * kGiB}, {}), testing::HasSubstr("ends beyond 4GiB"));
-  EXPECT_THAT(refused({3 * kGiB + kMiB, kGiB}, {}), testing::HasSubstr("ends beyond 4GiB"));
-  EXPECT_THAT(refused({8 * kGiB, kGiB}, {}), testing::HasSubstr("ends beyond 4GiB"));
-  EXPECT_THAT(refused({4096, kGiB}, {}), testing::HasSubstr("multiple of 1MiB"));
-  EXPECT_THAT(refused({}, {kMiB / 2, kGiB}), testing::HasSubstr("multiple of 1MiB"));
-  EXPECT_THAT(refused({}, {~0ULL - kGiB + 1, kGiB}), testing::HasSubstr("beyond 64-bit"));
+  EXPECT_THAT(refused({3 * fake::kGiB, 2 * fake::kGiB}, {}),
+              testing::HasSubstr("ends beyond 4GiB"));
+  EXPECT_THAT(refused({3 * fake::kGiB + fake::kMiB, fake::kGiB}, {}),
+              testing::HasSubstr("ends beyond 4GiB"));
+  EXPECT_THAT(refused({8 * fake::kGiB, fake::kGiB}, {}), testing::HasSubstr("ends beyond 4GiB"));
+  EXPECT_THAT(refused({4096, fake::kGiB}, {}), testing::HasSubstr("multiple of 1MiB"));
+  EXPECT_THAT(refused({}, {fake::kMiB / 2, fake::kGiB}), testing::HasSubstr("multiple of 1MiB"));
+  EXPECT_THAT(refused({}, {~0ULL - fake::kGiB + 1, fake::kGiB}),
+              testing::HasSubstr("beyond 64-bit"));
   EnumerationConfig config;
   for (const auto& [request, text] :
        {std::pair<std::uint64_t, const char*>{64, "64B"}, {300, "300B"}, {8192, "8KiB"}}) {

@@ -11,20 +11,17 @@
 namespace railyard::host {
 namespace {
 
+using fake::bars;
+using fake::endpoint;
+using fake::FakeFunction;
+using fake::FakeHierarchy;
 using pcie::DeviceId;
 using pcie::PortType;
-using support::bars;
-using support::endpoint;
-using support::FakeFunction;
-using support::FakeHierarchy;
 namespace cfg = pcie::config;
-
-constexpr std::uint64_t kMiB = 1ULL << 20;
-constexpr std::uint64_t kGiB = 1ULL << 30;
 
 TEST(Enumeration, NothingThereIsAnEmptyHierarchy) {
   FakeHierarchy fake;
-  const DeviceTree found = enumerate(fake, {}, support::kPools);
+  const DeviceTree found = enumerate(fake, {}, fake::kPools);
   EXPECT_TRUE(found.functions.empty());
   EXPECT_EQ(found.text(), "");
 }
@@ -32,10 +29,10 @@ TEST(Enumeration, NothingThereIsAnEmptyHierarchy) {
 TEST(Enumeration, FindsAnEndpointBehindARootPortAndMakesItUsable) {
   FakeHierarchy fake;
   FakeFunction& root = fake.root(3);
-  auto space = endpoint(bars(32 * kMiB, 64 << 10));
+  auto space = endpoint(bars(32 * fake::kMiB, 64 << 10));
   space.add_msix({8, 0, 0, 0, 0x1000});
   FakeFunction& nic = root.add(0, std::move(space));
-  const DeviceTree found = enumerate(fake, {}, support::kPools);
+  const DeviceTree found = enumerate(fake, {}, fake::kPools);
   ASSERT_EQ(found.all().size(), 2U);
   const FoundFunction& port = found.functions[0];
   EXPECT_EQ(port.id, DeviceId::of(0, 3));
@@ -43,7 +40,7 @@ TEST(Enumeration, FindsAnEndpointBehindARootPortAndMakesItUsable) {
   const FoundFunction* f = found.find(DeviceId::of(1, 0));
   ASSERT_NE(f, nullptr);
   EXPECT_EQ(f->vendor, 0x15B3);
-  EXPECT_EQ(f->device, support::kNicDevice);
+  EXPECT_EQ(f->device, fake::kNicDevice);
   EXPECT_EQ(f->class_code, 0x020000U);
   EXPECT_EQ(f->capability(cfg::kExpressCapability), 0x40U);
   EXPECT_EQ(f->capability(cfg::kMsixCapability), 0x7CU);
@@ -54,7 +51,7 @@ TEST(Enumeration, FindsAnEndpointBehindARootPortAndMakesItUsable) {
   EXPECT_EQ(port.extended_capability(cfg::kAcsCapability), 0x148U);
   ASSERT_EQ(f->bars.size(), 2U);
   EXPECT_EQ(f->bar(0)->base, 0x1000'0000'0000U);
-  EXPECT_EQ(f->bar(0)->size, 32 * kMiB);
+  EXPECT_EQ(f->bar(0)->size, 32 * fake::kMiB);
   EXPECT_TRUE(f->bar(0)->is_64_bit && f->bar(0)->prefetchable);
   EXPECT_EQ(f->bar(2)->base, 0x8000'0000U);
   EXPECT_EQ(f->bar(2)->size, 64U << 10);
@@ -77,11 +74,11 @@ TEST(Enumeration, NumbersBusesDepthFirst) {
   FakeHierarchy fake;
   FakeFunction& first = FakeHierarchy::add_switch(fake.root(0), 2);
   FakeFunction& second = FakeHierarchy::add_switch(*first.behind[0], 2);
-  second.behind[0]->add(0, endpoint(bars(kMiB)));
-  second.behind[1]->add(0, endpoint(bars(kMiB)));
-  first.behind[1]->add(0, endpoint(bars(kMiB)));
-  fake.root(1).add(0, endpoint(bars(kMiB)));
-  const DeviceTree found = enumerate(fake, {}, support::kPools);
+  second.behind[0]->add(0, endpoint(bars(fake::kMiB)));
+  second.behind[1]->add(0, endpoint(bars(fake::kMiB)));
+  first.behind[1]->add(0, endpoint(bars(fake::kMiB)));
+  fake.root(1).add(0, endpoint(bars(fake::kMiB)));
+  const DeviceTree found = enumerate(fake, {}, fake::kPools);
   std::vector<std::string> ids;
   for (const FoundFunction* f : found.all()) {
     std::string text = pcie::format_id(f->id);
@@ -94,18 +91,18 @@ TEST(Enumeration, NumbersBusesDepthFirst) {
                                         "04:00.0 5-5", "05:00.0", "04:01.0 6-6", "06:00.0",
                                         "02:01.0 7-7", "07:00.0", "00:01.0 8-8", "08:00.0"));
   EXPECT_EQ(second.space.primary_bus(), 3U);
-  EXPECT_EQ(found.find(0x15B3, support::kNicDevice, 2)->id, DeviceId::of(7, 0));
-  EXPECT_EQ(found.find(0x15B3, support::kNicDevice, 4), nullptr);
-  EXPECT_EQ(found.find(0x15B4, support::kNicDevice), nullptr);
+  EXPECT_EQ(found.find(0x15B3, fake::kNicDevice, 2)->id, DeviceId::of(7, 0));
+  EXPECT_EQ(found.find(0x15B3, fake::kNicDevice, 4), nullptr);
+  EXPECT_EQ(found.find(0x15B4, fake::kNicDevice), nullptr);
 }
 
 TEST(Enumeration, PrintsATree) {
   FakeHierarchy fake;
   FakeFunction& upstream = FakeHierarchy::add_switch(fake.root(0), 2);
-  upstream.behind[0]->add(0, endpoint(bars(32 * kMiB, 4096)));
+  upstream.behind[0]->add(0, endpoint(bars(32 * fake::kMiB, 4096)));
   upstream.behind[1]->add(0, endpoint({}));
-  fake.root(2).add(0, endpoint(bars(kMiB)));
-  EXPECT_EQ(enumerate(fake, {}, support::kPools).text(),
+  fake.root(2).add(0, endpoint(bars(fake::kMiB)));
+  EXPECT_EQ(enumerate(fake, {}, fake::kPools).text(),
             "+-00:00.0 root port 1d0f:0001, bus 01-04, memory 80000000-800fffff, "
             "prefetchable 100000000000-100001ffffff\n"
             "| +-01:00.0 switch upstream port 1d0f:0001, bus 02-04, memory 80000000-800fffff, "
@@ -126,9 +123,9 @@ TEST(Enumeration, ABridgeWithNothingToPassOnPassesNothing) {
   FakeHierarchy fake;
   FakeFunction& root = fake.root(0);
   root.add(0, endpoint({}));
-  AddressPools pools = support::kPools;
-  pools.memory = {0, kGiB};
-  pools.prefetchable = {kGiB, kGiB};
+  AddressPools pools = fake::kPools;
+  pools.memory = {0, fake::kGiB};
+  pools.prefetchable = {fake::kGiB, fake::kGiB};
   enumerate(fake, {}, pools);
   EXPECT_TRUE(root.space.memory_enabled());
   for (const std::uint64_t address : {0ULL, 0xFFFF'FFFFULL, 0xFFF0'0000ULL, 1ULL << 40, ~0ULL}) {
@@ -138,17 +135,17 @@ TEST(Enumeration, ABridgeWithNothingToPassOnPassesNothing) {
 
 TEST(Enumeration, A64BitBarThatIsNotPrefetchableAndA32BitOneThatIsGoBelow4GiB) {
   pcie::BarShapes shapes;
-  shapes[0] = {kMiB, true, false};
-  shapes[2] = {kMiB, false, true};
+  shapes[0] = {fake::kMiB, true, false};
+  shapes[2] = {fake::kMiB, false, true};
   FakeHierarchy fake;
   FakeFunction& nic = fake.root(0).add(0, endpoint(shapes));
-  AddressPools pools = support::kPools;
+  AddressPools pools = fake::kPools;
   pools.prefetchable.bytes = 0;
   const DeviceTree found = enumerate(fake, {}, pools);
   EXPECT_EQ(nic.space.bar(0).base, 0x8000'0000U);
   EXPECT_EQ(nic.space.bar(2).base, 0x8010'0000U);
   EXPECT_EQ(fake.at_address(0x8010'0000), &nic);
-  EXPECT_EQ(found.memory_left, kGiB - 2 * kMiB);
+  EXPECT_EQ(found.memory_left, fake::kGiB - 2 * fake::kMiB);
 }
 
 TEST(Enumeration, EverySizeOfABarGoesRound) {
@@ -156,7 +153,7 @@ TEST(Enumeration, EverySizeOfABarGoesRound) {
     FakeHierarchy fake;
     FakeFunction& nic =
         fake.root(0).add(0, endpoint(bars(1ULL << shift, shift < 30 ? 1ULL << shift : 0)));
-    const DeviceTree found = enumerate(fake, {}, support::kPools);
+    const DeviceTree found = enumerate(fake, {}, fake::kPools);
     const FoundFunction* f = found.find(DeviceId::of(1, 0));
     ASSERT_NE(f->bar(0), nullptr);
     EXPECT_EQ(f->bar(0)->size, 1ULL << shift);
@@ -169,13 +166,13 @@ TEST(Enumeration, EverySizeOfABarGoesRound) {
 
 TEST(Enumeration, BarsAreNaturallyAlignedAlsoInAPoolThatIsNot) {
   FakeHierarchy fake;
-  fake.root(0).add(0, endpoint(bars(256 * kMiB, 16 * kMiB)));
-  AddressPools pools = support::kPools;
-  pools.memory = {0x8010'0000, 64 * kMiB};
-  pools.prefetchable = {kGiB * 64 + kMiB, kGiB};
+  fake.root(0).add(0, endpoint(bars(256 * fake::kMiB, 16 * fake::kMiB)));
+  AddressPools pools = fake::kPools;
+  pools.memory = {0x8010'0000, 64 * fake::kMiB};
+  pools.prefetchable = {fake::kGiB * 64 + fake::kMiB, fake::kGiB};
   const DeviceTree found = enumerate(fake, {}, pools);
   EXPECT_EQ(found.find(DeviceId::of(1, 0))->bar(2)->base, 0x8100'0000U);
-  EXPECT_EQ(found.find(DeviceId::of(1, 0))->bar(0)->base, kGiB * 64 + 256 * kMiB);
+  EXPECT_EQ(found.find(DeviceId::of(1, 0))->bar(0)->base, fake::kGiB * 64 + 256 * fake::kMiB);
 }
 
 TEST(Enumeration, FunctionsOfAMultiFunctionDeviceAreFound) {
@@ -195,7 +192,7 @@ TEST(Enumeration, FunctionsOfAMultiFunctionDeviceAreFound) {
     unsigned asked = 0;
   };
   Many many;
-  const DeviceTree found = enumerate(many, {}, support::kPools);
+  const DeviceTree found = enumerate(many, {}, fake::kPools);
   ASSERT_EQ(found.functions.size(), 4U);
   EXPECT_EQ(found.functions[1].id, DeviceId::of(0, 0, 1));
   EXPECT_EQ(found.functions[2].id, DeviceId::of(0, 0, 5));

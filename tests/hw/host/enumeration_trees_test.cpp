@@ -13,12 +13,10 @@
 namespace railyard::host {
 namespace {
 
-using support::bars;
-using support::endpoint;
-using support::FakeFunction;
-using support::FakeHierarchy;
-
-constexpr std::uint64_t kMiB = 1ULL << 20;
+using fake::bars;
+using fake::endpoint;
+using fake::FakeFunction;
+using fake::FakeHierarchy;
 
 using Range = std::pair<std::uint64_t, std::uint64_t>;  // first, last
 
@@ -87,7 +85,7 @@ class Check {
       EXPECT_GT(set.first, set.last);
       return;
     }
-    EXPECT_EQ(found.base % kMiB, 0U);
+    EXPECT_EQ(found.base % fake::kMiB, 0U);
     EXPECT_EQ(found.base, set.first);
     EXPECT_EQ(found.base + found.bytes - 1, set.last);
   }
@@ -126,14 +124,14 @@ TEST(EnumerationTrees, FortyEndpointsBelowThreeLevelsOfSwitches) {
       FakeFunction& second = FakeHierarchy::add_switch(*port, 2);
       for (const auto& middle : second.behind) {
         for (const auto& leaf : FakeHierarchy::add_switch(*middle, 5).behind) {
-          leaf->add(0, endpoint(bars(64 * kMiB, 1U << 16)));
+          leaf->add(0, endpoint(bars(64 * fake::kMiB, 1U << 16)));
           ++endpoints;
         }
       }
     }
   }
   ASSERT_EQ(endpoints, 40U);
-  const AddressPools& pools = support::kPools;
+  const AddressPools& pools = fake::kPools;
   const DeviceTree found = enumerate(fake, {}, pools);
   Check check(fake, pools);
   check.all(found.functions, nullptr);
@@ -141,8 +139,8 @@ TEST(EnumerationTrees, FortyEndpointsBelowThreeLevelsOfSwitches) {
   EXPECT_EQ(check.bars(), 80U);
   EXPECT_EQ(fake.stray, 0U);
   // 40 x 64 MiB without a gap; each endpoint's port has a memory window of 1 MiB.
-  EXPECT_EQ(found.prefetchable_left, pools.prefetchable.bytes - 40 * 64 * kMiB);
-  EXPECT_EQ(found.memory_left, pools.memory.bytes - 40 * kMiB);
+  EXPECT_EQ(found.prefetchable_left, pools.prefetchable.bytes - 40 * 64 * fake::kMiB);
+  EXPECT_EQ(found.memory_left, pools.memory.bytes - 40 * fake::kMiB);
 }
 
 pcie::BarShapes random_bars(RandomStream& random) {
@@ -168,13 +166,12 @@ void grow(FakeFunction& port, unsigned levels, RandomStream& random) {
   FakeFunction& upstream = FakeHierarchy::add_switch(port, 0);
   for (unsigned device = 0; device < 32; ++device) {
     if (random.below(8) != 0) continue;
-    grow(upstream.add(device, support::port(pcie::PortType::kSwitchDownstream)), levels - 1,
-         random);
+    grow(upstream.add(device, fake::port(pcie::PortType::kSwitchDownstream)), levels - 1, random);
   }
 }
 
 TEST(EnumerationTrees, RandomHierarchiesAreReachedEverywhere) {
-  AddressPools pools = support::kPools;
+  AddressPools pools = fake::kPools;
   pools.memory = {0x4000'0000, 3ULL << 30};
   pools.prefetchable = {0x1000'0010'0000, 1ULL << 46};
   std::size_t total = 0;

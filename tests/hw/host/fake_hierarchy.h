@@ -10,9 +10,12 @@
 #include "hw/host/enumeration.h"
 #include "hw/pcie/config_space.h"
 
-namespace railyard::host::support {
+namespace railyard::host::fake {
 
 namespace cfg = pcie::config;
+
+constexpr std::uint64_t kMiB = 1ULL << 20;
+constexpr std::uint64_t kGiB = 1ULL << 30;
 
 struct FakeFunction {
   FakeFunction(unsigned number, pcie::ConfigSpace configuration)
@@ -131,4 +134,4 @@ class FakeHierarchy : public ConfigAccess {
   }
 };
 
-}  // namespace railyard::host::support
+}  // namespace railyard::host::fake

@@ -10,8 +10,6 @@ using support::SystemBench;
 using support::SystemConfig;
 using support::TestDevice;
 
-constexpr std::uint64_t kMemory = 1ULL << 32;
-
 TEST(Host, FindsADeviceAndReachesItsRegisters) {
   SystemBench bench{SystemConfig{}};
   std::uint64_t read = 0;
@@ -32,8 +30,8 @@ TEST(Host, ADeviceMovesDataAndRaisesAnInterrupt) {
     SystemConfig config;
     config.eager = eager;
     SystemBench bench{config};
-    const std::uint64_t data = kMemory + 0x10000;
-    const std::uint64_t flag = kMemory + 0x20000;
+    const std::uint64_t data = support::kMemory + 0x10000;
+    const std::uint64_t flag = support::kMemory + 0x20000;
     std::uint64_t seen = 0;
     Time start = 0;
     Time polled = 0;
@@ -68,7 +66,7 @@ TEST(Host, ATransferIsNeverDoneWithinTheCallThatGivesIt) {
   SystemBench bench{SystemConfig{}};
   bench.run([&](Core& core) {
     core.spend(10 * kMicrosecond);
-    bench.device(0).write(kMemory, {1});
+    bench.device(0).write(support::kMemory, {1});
     EXPECT_EQ(bench.device(0).done.size(), 0U);
   });
   EXPECT_EQ(bench.device(0).done.size(), 1U);

@@ -17,7 +17,7 @@
 namespace railyard {
 namespace {
 
-constexpr std::uint64_t kMemory = 1ULL << 32;
+constexpr std::uint64_t kIdealMemory = 1ULL << 32;
 constexpr std::uint64_t kMegabyte = 1ULL << 20;
 
 struct IdealHost : pcie::DeviceRegisters, pcie::DmaListener {
@@ -166,17 +166,17 @@ TEST(IdealHost, ADeviceWritesMemoryAndInterruptsBehindIt) {
   bench.run([&](Core& core) {
     pcie::DmaRequest request;
     request.write = true;
-    request.address = kMemory + 0x1000;
+    request.address = kIdealMemory + 0x1000;
     request.bytes = 9000;
     request.payload = bench.host.hierarchy().payloads().acquire();
     request.payload->resize(request.bytes);
     std::memset(request.payload->data(), 0x5A, request.bytes);
     device.dma(request, bench);
     device.interrupt(2);
-    core.poll(kMemory + 0x1000 + 8992, 8, [](std::uint64_t value) { return value != 0; });
-    polled = core.load(kMemory + 0x1000, 8);
+    core.poll(kIdealMemory + 0x1000 + 8992, 8, [](std::uint64_t value) { return value != 0; });
+    polled = core.load(kIdealMemory + 0x1000, 8);
     core.wait_interrupt(42);
-    interrupted = core.load(kMemory + 0x1000 + 8992, 8);
+    interrupted = core.load(kIdealMemory + 0x1000 + 8992, 8);
   });
   EXPECT_EQ(polled, 0x5A5A5A5A5A5A5A5AU);
   EXPECT_EQ(interrupted, 0x5A5A5A5A5A5A5A5AU);

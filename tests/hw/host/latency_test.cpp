@@ -11,10 +11,8 @@ namespace {
 using support::SystemBench;
 using support::SystemConfig;
 
-constexpr std::uint64_t kMemory = 1ULL << 32;
 constexpr std::uint64_t kIova = 0x7000'0000;
 constexpr std::uint64_t kPage = 4096;
-constexpr Time kQuiet = 20 * kMicrosecond;  // whatever enumeration left under way is over
 
 /// The DMA reads that `ask` begins, one after another; of device 0.
 struct Reads {
@@ -34,10 +32,10 @@ Reads read_each(SystemConfig config, const std::vector<std::uint64_t>& addresses
   bench.run([&](Core& core) {
     if (prepare) prepare(bench);
     for (const std::uint64_t address : addresses) {
-      core.spend(kQuiet);
+      core.spend(support::kQuiet);
       const Time start = core.now();
       bench.device(0).read(address, 64);
-      core.spend(kQuiet);
+      core.spend(support::kQuiet);
       reads.took.push_back(bench.device(0).done.back().at - start);
       EXPECT_EQ(bench.device(0).done.back().status, pcie::Status::kSuccess);
     }
@@ -68,14 +66,14 @@ SystemConfig translated() {
 /// Maps `pages` pages from kIova on to memory, for device 0.
 std::function<void(SystemBench&)> mapped(unsigned pages) {
   return [pages](SystemBench& bench) {
-    EXPECT_EQ(bench.host.root().iommu().map(bench.device(0).endpoint.id(), kIova, kMemory,
+    EXPECT_EQ(bench.host.root().iommu().map(bench.device(0).endpoint.id(), kIova, support::kMemory,
                                             pages * kPage, true),
               pcie::MapStatus::kDone);
   };
 }
 
 TEST(Latency, OfADmaReadIsInThePublishedRange) {
-  const Reads reads = read_each({}, {kMemory + 0x1000});
+  const Reads reads = read_each({}, {support::kMemory + 0x1000});
   EXPECT_GE(reads.took[0], 400 * kNanosecond);
   EXPECT_LE(reads.took[0], 900 * kNanosecond);
   expect_whole(reads);
@@ -86,8 +84,8 @@ TEST(Latency, OfADmaReadBelowASwitchIsMoreByItsCrossings) {
   SystemConfig config;
   config.direct = 0;
   config.below_switch = 2;
-  const Reads below = read_each(config, {kMemory + 0x1000});
-  const Reads direct = read_each({}, {kMemory + 0x1000});
+  const Reads below = read_each(config, {support::kMemory + 0x1000});
+  const Reads direct = read_each({}, {support::kMemory + 0x1000});
   EXPECT_LE(below.took[0], 900 * kNanosecond);
   expect_whole(below);
   // A request with a 64-bit address and a completion of 64 B cross a link and a switch more.
@@ -99,19 +97,19 @@ TEST(Latency, OfADmaReadBelowASwitchIsMoreByItsCrossings) {
 TEST(Latency, OfRemoteMemoryIsMoreByExactlyThat) {
   SystemConfig config;
   config.host.memory.nodes = 2;
-  const std::uint64_t remote = kMemory + config.host.memory.size;
-  const Reads reads = read_each(config, {kMemory, remote, kMemory, remote});
+  const std::uint64_t remote = support::kMemory + config.host.memory.size;
+  const Reads reads = read_each(config, {support::kMemory, remote, support::kMemory, remote});
   EXPECT_EQ(reads.took[1] - reads.took[0], config.host.memory.remote_latency);
   EXPECT_EQ(reads.took[3] - reads.took[2], config.host.memory.remote_latency);
   expect_whole(reads);
   // At the other node it is the other way round.
   config.host.root_node = 1;
-  const Reads swapped = read_each(config, {kMemory, remote});
+  const Reads swapped = read_each(config, {support::kMemory, remote});
   EXPECT_EQ(swapped.took[0] - swapped.took[1], config.host.memory.remote_latency);
 }
 
 TEST(Latency, AMissOfTheIommuAddsAWalkAndAHitNothing) {
-  const Reads direct = read_each({}, {kMemory});
+  const Reads direct = read_each({}, {support::kMemory});
   const Reads reads = read_each(translated(), {kIova, kIova + 64, kIova + kPage}, mapped(2));
   const Time walk = pcie::IommuConfig{}.miss_latency;
   EXPECT_EQ(walk, 330 * kNanosecond);
@@ -131,7 +129,7 @@ std::vector<Time> read_together(const SystemConfig& config, unsigned pages,
   Time start = 0;
   bench.run([&](Core& core) {
     mapped(pages)(bench);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     start = core.now();
     for (const std::uint64_t address : addresses) bench.device(0).read(address, 64);
   });
@@ -168,7 +166,7 @@ TEST(Latency, WritesKeepTheirOrderThroughTheIommu) {
   bench.run([&](Core& core) {
     mapped(3)(bench);
     bench.device(0).write(kIova + kPage, {7});  // the flag's page is known from now on
-    core.spend(2 * kQuiet);
+    core.spend(2 * support::kQuiet);
     start = core.now();
     bench.device(0).write(kIova, {1, 2, 3, 4});
     bench.device(0).write(kIova + kPage, {9});
@@ -176,8 +174,8 @@ TEST(Latency, WritesKeepTheirOrderThroughTheIommu) {
     bench.device(0).on_done = [&](const auto& done) {
       if (!done.bytes.empty()) read_done = done.at;
     };
-    core.poll(kMemory + kPage, 1, [](std::uint64_t value) { return value == 9; });
-    seen = core.load(kMemory, 4);
+    core.poll(support::kMemory + kPage, 1, [](std::uint64_t value) { return value == 9; });
+    seen = core.load(support::kMemory, 4);
   });
   EXPECT_EQ(seen, 0x04030201U) << "the flag came before its data";
   EXPECT_GT(read_done - start, config.host.root.iommu.miss_latency) << "a read passed a write";
@@ -191,7 +189,7 @@ TEST(Latency, ARelaxedReadPassesNoWriteThatWaitsForTheIommu) {
   bench.run([&](Core& core) {
     mapped(2)(bench);
     bench.device(0).read(kIova + kPage, 4);
-    core.spend(2 * kQuiet);
+    core.spend(2 * support::kQuiet);
     bench.device(0).write(kIova, {1, 2, 3, 4});
     pcie::DmaRequest request;
     request.address = kIova + kPage;
@@ -199,7 +197,7 @@ TEST(Latency, ARelaxedReadPassesNoWriteThatWaitsForTheIommu) {
     request.relaxed = true;
     const Time start = core.now();
     bench.device(0).give(std::move(request));
-    core.spend(2 * kQuiet);
+    core.spend(2 * support::kQuiet);
     EXPECT_GT(bench.device(0).done.back().at - start, config.host.root.iommu.miss_latency);
   });
   EXPECT_EQ(bench.device(0).done.size(), 3U);
@@ -211,14 +209,14 @@ TEST(Latency, WhatTheIommuDoesNotAllowIsAnUnsupportedRequestThatNamesTheDevice) 
   std::uint64_t after = 0;
   bench.run([&](Core& core) {
     const pcie::DeviceId id = bench.device(0).endpoint.id();
-    EXPECT_EQ(bench.host.root().iommu().map(id, kIova, kMemory, kPage, false),
+    EXPECT_EQ(bench.host.root().iommu().map(id, kIova, support::kMemory, kPage, false),
               pcie::MapStatus::kDone);
     bench.device(0).read(kIova, 4);
     bench.device(0).write(kIova, {1, 2, 3, 4});
     const std::uint64_t ticket = bench.device(0).read(kIova + kPage, 64);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     unmapped = bench.device(0).done_of(ticket).status;
-    after = core.load(kMemory, 4);
+    after = core.load(support::kMemory, 4);
   });
   EXPECT_EQ(unmapped, pcie::Status::kUnsupportedRequest);
   EXPECT_EQ(after, 0U);
@@ -245,10 +243,10 @@ Accesses accesses(bool below_a_switch) {
   SystemBench bench{config};
   Accesses took;
   bench.run([&](Core& core) {
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     Time start = core.now();
     core.store(bench.bar(0, 0) + 8, 1, 4);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     took.doorbell = bench.device(0).writes.at(0).at - start;
     start = core.now();
     core.load(bench.bar(0, 0) + 8, 4);

@@ -15,8 +15,6 @@ using pcie::Status;
 using support::SystemBench;
 using support::SystemConfig;
 
-constexpr std::uint64_t kMemory = 1ULL << 32;
-constexpr Time kQuiet = 20 * kMicrosecond;
 constexpr std::uint64_t kNowhere = (1ULL << 38) + (1ULL << 30);  // in a window, of nobody
 
 std::uint32_t bit(pcie::UncorrectableError error) { return 1U << static_cast<unsigned>(error); }
@@ -39,7 +37,7 @@ TEST(PcieErrors, ADevicesReadOfNowhereIsUnsupportedAndItsWriteIsLost) {
     EXPECT_EQ(logged(bench, core, root_port(0)), 0U);
     const auto read = bench.device(0).read(kNowhere, 64);
     bench.device(0).write(kNowhere + 64, {1, 2, 3, 4});
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(bench.device(0).done_of(read).status, Status::kUnsupportedRequest);
     EXPECT_EQ(logged(bench, core, root_port(0)),
               bit(pcie::UncorrectableError::kUnsupportedRequest));
@@ -75,7 +73,7 @@ TEST(PcieErrors, ACoresAccessOfNowhereReadsAllOnes) {
     // In the device's window, and not in its BARs.
     EXPECT_EQ(core.load(bench.bar(0, 0) + 0x80000, 4), 0xFFFFFFFFU);
     core.store(bench.bar(0, 0) + 0x80000, 1, 4);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(logged(bench, core, bench.device(0).endpoint.id()),
               bit(pcie::UncorrectableError::kUnsupportedRequest));
     const std::uint64_t status =
@@ -103,7 +101,7 @@ TEST(PcieErrors, AnAccessBeyondTheEndOfABarIsRefusedWhole) {
   bench.run([&](Core& core) {
     bench.device(0).write(bench.bar(1, 4) + 248, std::vector<std::uint8_t>(8, 1));
     bench.device(0).write(bench.bar(1, 4) + 248, std::vector<std::uint8_t>(16, 1));
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
   });
   ASSERT_EQ(bench.device(1).writes.size(), 1U);
   EXPECT_EQ(bench.device(1).writes[0].bytes.size(), 8U);
@@ -126,7 +124,7 @@ TEST(PcieErrors, OverlappingBarsAreReportedAndTheBridgesWindowsDecide) {
     const std::uint64_t first = bench.bar(0, 0);
     move_bar(bench, core, 1, 0, first);
     core.store(first + 16, 0xAB, 4);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
   });
   ASSERT_EQ(bench.device(0).writes.size(), 1U);
   EXPECT_TRUE(bench.device(1).writes.empty());
@@ -143,7 +141,7 @@ TEST(PcieErrors, OfOverlappingBarsOfOneFunctionTheLowerAnswers) {
     const std::uint64_t first = bench.bar(0, 0);
     move_bar(bench, core, 0, 4, first + 0x1000);
     core.store(first + 0x1000, 0xAB, 4);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
   });
   ASSERT_EQ(bench.device(0).writes.size(), 1U);
   EXPECT_EQ(bench.memories[0]->written, 0U);
@@ -155,10 +153,10 @@ TEST(PcieErrors, ABarOverHostMemoryIsReportedAndMemoryAnswers) {
   config.direct = 2;
   SystemBench bench{config};
   bench.run([&](Core& core) {
-    move_bar(bench, core, 1, 0, kMemory);
-    bench.device(0).write(kMemory, {1, 2, 3, 4});
-    core.spend(kQuiet);
-    EXPECT_EQ(core.load(kMemory, 4), 0x04030201U);
+    move_bar(bench, core, 1, 0, support::kMemory);
+    bench.device(0).write(support::kMemory, {1, 2, 3, 4});
+    core.spend(support::kQuiet);
+    EXPECT_EQ(core.load(support::kMemory, 4), 0x04030201U);
   });
   EXPECT_TRUE(bench.device(1).writes.empty());
   EXPECT_TRUE(bench.reported({"dev1", "BAR 0", "overlaps host memory"})) << bench.errors();
@@ -174,13 +172,13 @@ TEST(PcieErrors, ABridgesWindowThatDoesNotCoverItsDeviceNamesTheBar) {
     const DeviceId downstream = DeviceId::of(bench.device(1).endpoint.id().bus() - 1, 0);
     core.store(bench.config_address(downstream, cfg::kPrefetchableBase), 0x0000FFF0, 4);
     core.store(bench.config_address(root_port(0), cfg::kPrefetchableBase), 0x0000FFF0, 4);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(core.load(bench.bar(0, 0), 4), 0xFFFFFFFFU);
     EXPECT_EQ(core.load(bench.bar(1, 0), 4), 0xFFFFFFFFU);
     core.store(bench.bar(0, 0), 1, 4);
     core.store(bench.bar(1, 0), 1, 4);
     const auto ticket = bench.device(2).read(bench.bar(1, 0), 4);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(bench.device(2).done_of(ticket).status, Status::kUnsupportedRequest);
     EXPECT_EQ(core.load(bench.bar(2, 0), 4), 0x03020100U) << "its neighbour is reached";
   });
@@ -240,7 +238,7 @@ TEST(PcieErrors, ACompleterAbortIsLoggedAtBothEnds) {
     const DeviceId asked = bench.device(1).endpoint.id();
     // Registers are read by 8 B at most.
     const auto wide = bench.device(0).read(bench.bar(1, 0), 16);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(bench.device(0).done_of(wide).status, Status::kCompleterAbort);
     EXPECT_EQ(logged(bench, core, asked), bit(pcie::UncorrectableError::kCompleterAbort));
     EXPECT_NE(command(bench, core, asker) & cfg::kReceivedTargetAbort, 0U);
@@ -273,7 +271,7 @@ TEST(PcieErrors, ABarWithoutMemoryBehindItAborts) {
     const auto there = bench.device(0).read(bench.bar(1, 4), 64);
     const auto beyond = bench.device(0).read(bench.bar(1, 4) + 4096, 64);
     bench.device(0).write(bench.bar(1, 4) + 8192, {1});
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(bench.device(0).done_of(there).status, Status::kSuccess);
     EXPECT_EQ(bench.device(0).done_of(beyond).status, Status::kCompleterAbort);
     EXPECT_EQ(logged(bench, core, bench.device(1).endpoint.id()),
@@ -292,12 +290,12 @@ TEST(PcieErrors, AFunctionThatIsNoBusMasterSendsNothing) {
     bench.enable_msix(core, 0);
     const Address at = bench.config_address(bench.device(0).endpoint.id(), cfg::kCommand);
     core.store(at, cfg::kMemorySpace, 4);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     const double before = bench.metric("dev0.port.tx_tlps");
-    const auto read = bench.device(0).read(kMemory, 64);
-    const auto write = bench.device(0).write(kMemory, {1});
+    const auto read = bench.device(0).read(support::kMemory, 64);
+    const auto write = bench.device(0).write(support::kMemory, {1});
     bench.device(0).endpoint.interrupt(0);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(bench.metric("dev0.port.tx_tlps"), before);
     EXPECT_EQ(bench.device(0).done_of(read).status, Status::kUnsupportedRequest);
     EXPECT_EQ(bench.device(0).done_of(write).status, Status::kUnsupportedRequest);
@@ -322,11 +320,11 @@ TEST(PcieErrors, ABridgeThatIsNoBusMasterPassesNothingOn) {
     core.store(bench.config_address(upstream, cfg::kCommand), cfg::kMemorySpace, 4);
     const auto status = [&](std::size_t device, std::uint64_t address) {
       const auto ticket = bench.device(device).read(address, 4);
-      core.spend(kQuiet);
+      core.spend(support::kQuiet);
       return bench.device(device).done_of(ticket).status;
     };
-    EXPECT_EQ(status(0, kMemory), Status::kUnsupportedRequest);
-    EXPECT_EQ(status(1, kMemory), Status::kUnsupportedRequest);
+    EXPECT_EQ(status(0, support::kMemory), Status::kUnsupportedRequest);
+    EXPECT_EQ(status(1, support::kMemory), Status::kUnsupportedRequest);
     EXPECT_EQ(status(1, bench.bar(2, 0)), Status::kSuccess) << "it does not go upstream";
     core.store(bench.config_address(downstream, cfg::kCommand), cfg::kMemorySpace, 4);
     EXPECT_EQ(status(1, bench.bar(2, 0)), Status::kUnsupportedRequest);

@@ -12,7 +12,6 @@ using support::SystemBench;
 using support::SystemConfig;
 
 constexpr std::uint32_t kBytes = 1U << 20;
-constexpr Time kQuiet = 20 * kMicrosecond;
 
 enum class Way : std::uint8_t { kSwitch, kRedirected, kRoot };
 
@@ -42,7 +41,7 @@ Rates write_rates(Way way) {
   for (const bool both : {false, true}) {
     SystemBench bench{config_of(way)};
     bench.run([&](Core& core) {
-      core.spend(kQuiet);
+      core.spend(support::kQuiet);
       bench.device(0).write_elided(bench.bar(1, 4), kBytes);
       if (both) bench.device(1).write_elided(bench.bar(0, 4), kBytes);
     });
@@ -93,14 +92,14 @@ Times latencies(Way way) {
   SystemBench bench{config};
   Times times;
   bench.run([&](Core& core) {
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     const Time start = core.now();
     bench.device(0).write(bench.bar(1, 0) + 64, {1, 2, 3, 4});
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     times.write = bench.device(1).writes.at(0).at - start;
     const Time then = core.now();
     bench.device(0).read(bench.bar(1, 4) + 128, 64);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     times.read = bench.device(0).done.at(1).at - then;
   });
   EXPECT_EQ(bench.errors(), "");
@@ -150,7 +149,7 @@ TEST(PeerToPeer, BytesArriveAsTheyWereAlsoUnderTheIommu) {
         }
         bench.device(0).write(address + 1001, bytes);
         bench.device(0).read(address + 1001, 5000, false, true);
-        core.spend(kQuiet);
+        core.spend(support::kQuiet);
       });
       const auto& memory = bench.memories[1]->bytes();
       EXPECT_TRUE(std::equal(bytes.begin(), bytes.end(), memory.begin() + 1001));

@@ -9,8 +9,7 @@ namespace {
 using support::SystemBench;
 using support::SystemConfig;
 
-constexpr std::uint64_t kMemory = 1ULL << 32;
-constexpr std::uint64_t kFlag = kMemory + 0x100'0000;
+constexpr std::uint64_t kFlag = support::kMemory + 0x100'0000;
 constexpr std::uint32_t kChunk = 1U << 16;
 
 TEST(PollLaziness, AMillisecondOfPollingIsNoEvent) {
@@ -62,7 +61,7 @@ Beside poll_beside_bulk(bool touches, bool eager, bool knocks = false) {
   bench.device(1).on_done = [&](const auto&) {
     if (left == 0) return;
     if (--left > 0) {
-      bench.device(1).write_elided(kMemory + kChunk * left, kChunk);
+      bench.device(1).write_elided(support::kMemory + kChunk * left, kChunk);
       if (knocks) bench.device(0).write(kFlag, {4});
       return;
     }
@@ -78,7 +77,7 @@ Beside poll_beside_bulk(bool touches, bool eager, bool knocks = false) {
     core.spend(10 * kMicrosecond);
     events = bench.simulation.kernel_events();
     tlps = bench.metric("dev1.port.tx_tlps");
-    bench.device(1).write_elided(kMemory, kChunk);
+    bench.device(1).write_elided(support::kMemory, kChunk);
     result.value = core.poll(kFlag, 1, [](std::uint64_t value) { return value == 5; });
     result.seen = core.now();
   });
@@ -116,17 +115,19 @@ Time poll_in_the_middle(bool from_before, bool eager) {
   Time seen = 0;
   bench.run([&](Core& core) {
     core.spend(10 * kMicrosecond);
-    const auto write = [&] { bench.device(0).write(kMemory, std::vector<std::uint8_t>(kLong, 7)); };
+    const auto write = [&] {
+      bench.device(0).write(support::kMemory, std::vector<std::uint8_t>(kLong, 7));
+    };
     if (!from_before) {
       write();
       core.spend(kMicrosecond / 2);
     } else {
-      bench.device(0).read(kMemory, 64);
+      bench.device(0).read(support::kMemory, 64);
       bench.device(0).on_done = [&, write](const auto& done) {
         if (done.ticket == 0) write();
       };
     }
-    core.poll(kMemory + kLong / 2, 1, [](std::uint64_t value) { return value == 7; });
+    core.poll(support::kMemory + kLong / 2, 1, [](std::uint64_t value) { return value == 7; });
     seen = core.now();
   });
   return seen;

@@ -10,8 +10,7 @@ namespace {
 using support::SystemBench;
 using support::SystemConfig;
 
-constexpr std::uint64_t kMemory = 1ULL << 32;
-constexpr std::uint64_t kFlag = kMemory + 0x20000;
+constexpr std::uint64_t kReadyFlag = support::kMemory + 0x20000;
 constexpr unsigned kRounds = 300;
 constexpr std::uint32_t kMostBytes = 12'000;
 
@@ -46,7 +45,7 @@ class Rounds {
       : setting_(setting),
         bench_(config_of(setting)),
         random_(7, "rounds"),
-        data_(kMemory + bench_.host.memory().config().size + 0x1000) {}
+        data_(support::kMemory + bench_.host.memory().config().size + 0x1000) {}
 
   Early run() {
     FlagWatcher watcher([this] { early_.at_the_flag += whole() ? 0 : 1; });
@@ -56,7 +55,7 @@ class Rounds {
       bench_.enable_msix(core, 0);
       {
         const LazyScheduler::Visit visit(bench_.host.memory().lazy());
-        bench_.host.memory().watch(watcher, kFlag, 4);
+        bench_.host.memory().watch(watcher, kReadyFlag, 4);
       }
       for (round_ = 1; round_ <= kRounds; ++round_) one(core);
       bench_.host.memory().unwatch(watcher);
@@ -84,10 +83,10 @@ class Rounds {
     start_ = data_ + random_.below(4096);
     const auto value = static_cast<std::uint8_t>(round_);
     bench_.device(0).write(start_, std::vector<std::uint8_t>(bytes_, value), setting_.relaxed_data);
-    bench_.device(0).write(kFlag, {value, static_cast<std::uint8_t>(round_ >> 8), 0, 0},
+    bench_.device(0).write(kReadyFlag, {value, static_cast<std::uint8_t>(round_ >> 8), 0, 0},
                            setting_.relaxed_flag);
     bench_.device(0).endpoint.interrupt(0);
-    core.poll(kFlag, 4, [this](std::uint64_t seen) { return seen == round_; });
+    core.poll(kReadyFlag, 4, [this](std::uint64_t seen) { return seen == round_; });
     if (!whole()) ++early_.at_the_poll;
     while (rounds_interrupted_ < round_) core.spend(100 * kNanosecond);
     core.spend(static_cast<Time>(random_.below(kMicrosecond)));
@@ -97,7 +96,7 @@ class Rounds {
     while (rounds_interrupted_ < kRounds) {
       core.wait_interrupt(40);
       if (!whole()) ++early_.at_the_interrupt;
-      if (core.load(kFlag, 4) != round_) ++early_.flag_missing;
+      if (core.load(kReadyFlag, 4) != round_) ++early_.flag_missing;
       ++rounds_interrupted_;
     }
   }

@@ -21,6 +21,10 @@
 
 namespace railyard::support {
 
+constexpr std::uint64_t kMemory = 1ULL << 32;  // where that of a host begins
+/// Whatever enumeration left under way is over.
+constexpr Time kQuiet = 20 * kMicrosecond;
+
 /// A device with 64 KiB of registers (BAR 0), an MSI-X table (BAR 2), and what a test hangs on it.
 class TestDevice : public pcie::DeviceRegisters, public pcie::DmaListener {
  public:

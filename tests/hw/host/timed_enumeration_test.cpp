@@ -12,7 +12,6 @@ using support::SystemBench;
 using support::SystemConfig;
 using support::TestDevice;
 
-constexpr Time kQuiet = 20 * kMicrosecond;
 constexpr std::uint64_t kPendingBits = 0x4000;  // of BAR 2
 
 SystemConfig tree() {
@@ -35,7 +34,7 @@ TEST(TimedEnumeration, FindsAndReachesDevicesBelowSwitchesOfSwitches) {
     // And from one to another, the longest way.
     bench.device(6).write(bench.bar(0, 0) + 128, {1});
     bench.device(2).write(bench.bar(5, 0) + 128, {1});
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
   });
   // 3 root ports, 2 upstream ports, 3 and 3 downstream ports, 7 endpoints.
   EXPECT_EQ(bench.found.all().size(), 18U);
@@ -89,14 +88,14 @@ TEST(TimedEnumeration, AMaskedVectorIsPendingUntilItIsUnmasked) {
     EXPECT_EQ(core.load(control, 4), 1U);
     bench.device(1).endpoint.interrupt(2);
     bench.device(1).endpoint.interrupt(2);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(bench.host.interrupts().count(50), 0U);
     EXPECT_EQ(core.load(bench.bar(1, 2) + kPendingBits, 4), 1U << 2);
     EXPECT_EQ(core.load(bench.bar(0, 2) + kPendingBits, 4), 0U) << "the other device's";
     core.store(control, 0, 4);
     core.wait_interrupt(50);
     EXPECT_EQ(core.load(bench.bar(1, 2) + kPendingBits, 4), 0U);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(bench.host.interrupts().count(50), 1U) << "what was raised twice is one";
   });
   EXPECT_EQ(bench.errors(), "");
@@ -112,11 +111,11 @@ TEST(TimedEnumeration, TheFunctionMaskHoldsAllVectors) {
     }
     // Before MSI-X is enabled they are pending as well.
     bench.device(0).endpoint.interrupt(0);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(bench.host.interrupts().count(60), 0U);
     core.store(control, cfg::kMsixEnable | cfg::kMsixFunctionMask, 4);
     bench.device(0).endpoint.interrupt(1);
-    core.spend(kQuiet);
+    core.spend(support::kQuiet);
     EXPECT_EQ(core.load(bench.bar(0, 2) + kPendingBits, 4), 3U);
     EXPECT_EQ(bench.host.interrupts().count(60) + bench.host.interrupts().count(61), 0U);
     core.store(control, cfg::kMsixEnable, 4);

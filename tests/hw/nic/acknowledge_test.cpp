@@ -7,14 +7,12 @@ namespace railyard::nic {
 namespace {
 
 using net::Opcode;
-using test::bench_config;
+using test::responder_config;
 using test::ResponderBench;
 using Strings = std::vector<std::string>;
 
-constexpr std::uint32_t kMtu = ResponderBench::kMtu;
-
 NicConfig with(Time ack_delay, std::uint32_t ack_every) {
-  NicConfig config = bench_config();
+  NicConfig config = responder_config();
   config.ack_delay = ack_delay;
   config.receive.ack_every = ack_every;
   return config;
@@ -70,7 +68,8 @@ TEST(NicAcknowledge, ALongMessageIsAcknowledgedEverySoManyPackets) {
                i == 0   ? Opcode::kRcRdmaWriteFirst
                : i == 7 ? Opcode::kRcRdmaWriteLast
                         : Opcode::kRcRdmaWriteMiddle,
-               kMtu, [](net::Frame& f) { f.reth.dma_length = 8 * kMtu; });
+               ResponderBench::kMtu,
+               [](net::Frame& f) { f.reth.dma_length = 8 * ResponderBench::kMtu; });
     bench.run(kMicrosecond);
   }
   EXPECT_EQ(bench.answers(), Strings({"ACK 2 1f 0", "ACK 5 1f 0", "ACK 7 1f 1"}));
@@ -93,11 +92,11 @@ TEST(NicAcknowledge, ANakTakesThePlaceOfAnAckThatWaitsForTheLine) {
 // --- writes that PCIe does not take ---
 
 TEST(NicWriteOrder, SoManyBytesAreWithPcieAndTheRestKeepTheirPlaces) {
-  NicConfig config = bench_config();
-  config.dma.write_bytes = 2 * kMtu;
+  NicConfig config = responder_config();
+  config.dma.write_bytes = 2 * ResponderBench::kMtu;
   Bench bench(config);
   bench.dma.hold_writes = true;
-  for (int i = 0; i < 4; ++i) bench.send(bench.qp, Opcode::kRcRdmaWriteOnly, kMtu);
+  for (int i = 0; i < 4; ++i) bench.send(bench.qp, Opcode::kRcRdmaWriteOnly, ResponderBench::kMtu);
   bench.run();
   EXPECT_EQ(bench.dma.writes.size(), 2U);
   EXPECT_EQ(bench.buffer.held(), 4U);
@@ -114,10 +113,10 @@ TEST(NicWriteOrder, SoManyBytesAreWithPcieAndTheRestKeepTheirPlaces) {
 }
 
 TEST(NicWriteOrder, AWriteOfMoreThanTheBoundGoesAlone) {
-  NicConfig config = bench_config();
+  NicConfig config = responder_config();
   config.dma.write_bytes = 16;
   Bench bench(config);
-  for (int i = 0; i < 4; ++i) bench.send(bench.qp, Opcode::kRcRdmaWriteOnly, kMtu);
+  for (int i = 0; i < 4; ++i) bench.send(bench.qp, Opcode::kRcRdmaWriteOnly, ResponderBench::kMtu);
   bench.run();
   EXPECT_EQ(bench.dma.writes.size(), 4U);
 }

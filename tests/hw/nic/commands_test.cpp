@@ -25,13 +25,6 @@ abi::NumberInput number(std::uint32_t n) {
   return in;
 }
 
-abi::GiveMemoryInput memory_input() {
-  abi::GiveMemoryInput in;
-  in.address = 0x4000'0000;
-  in.bytes = 0x100'0000;
-  return in;
-}
-
 TEST(NicCommands, AnEntryIsFetchedCarriedOutAndGivenBackInItsTime) {
   DeviceBench bench;
   bench.start_queue();
@@ -47,7 +40,7 @@ TEST(NicCommands, AnEntryIsFetchedCarriedOutAndGivenBackInItsTime) {
   EXPECT_EQ(bench.dma.writes[1].address, DeviceBench::kQueue);
   EXPECT_EQ(bench.dma.writes[1].bytes, abi::kCommandBytes);
   const Time again = bench.now();
-  EXPECT_EQ(bench.command(Command::kGiveMemory, memory_input()), CommandStatus::kOk);
+  EXPECT_EQ(bench.command(Command::kGiveMemory, device_test::memory_input()), CommandStatus::kOk);
   EXPECT_EQ(bench.now() - again, kDoorbell + 2 * FixedDma::kLatency + bench.config.command);
   EXPECT_EQ(bench.metric("commands.query_capabilities"), 1U);
   EXPECT_EQ(bench.metric("commands.give_memory"), 1U);

@@ -8,8 +8,8 @@
 
 namespace railyard::nic {
 
-using test::bench_config;
 using test::FakeDma;
+using test::responder_config;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kLog = 2;
 inline constexpr std::uint32_t kArmNext = 0;
 
 struct NicCompletions : testing::Test {
-  NicConfig config = bench_config();
+  NicConfig config = responder_config();
   Simulation simulation{SimulationConfig{}};
   Partition& partition = simulation.partition(0);
   test::Later later{partition, "bench"};

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr Time kInterval = 10 * kMicrosecond;
+constexpr Time kCnpInterval = 10 * kMicrosecond;
 /// From a packet to its CNP: to the next edge, and the block's.
 constexpr Time kOwn = 5 * kNanosecond;
 
@@ -24,13 +24,13 @@ NicConfig notifying() {
   NicConfig config;
   config.limits.qps = 8;
   config.cnp.enabled = true;
-  config.cnp.interval = kInterval;
+  config.cnp.interval = kCnpInterval;
   config.send.weights = {1, 1, 1, 1, 1, 1, 1, 1};
   return config;
 }
 
-struct Bench : QpLookup {
-  explicit Bench(const NicConfig& with = notifying())
+struct NotifierBench : QpLookup {
+  explicit NotifierBench(const NicConfig& with = notifying())
       : config(with), partition(simulation.partition()), script(partition, "script") {
     units.partition = &partition;
     units.name = "nic";
@@ -111,7 +111,7 @@ TEST(NicCongestionNotifier, ACnpGoesToThePeersQueuePairAndIsMarkedAsConfigured) 
   NicConfig config = notifying();
   config.cnp.dscp = 50;
   config.cnp.priority = 5;
-  Bench bench(config);
+  NotifierBench bench(config);
   bench.mark_at(kMicrosecond, 2);
   bench.run();
   ASSERT_EQ(bench.transmit.taken.size(), 1U);
@@ -134,7 +134,7 @@ TEST(NicCongestionNotifier, ACnpGoesToThePeersQueuePairAndIsMarkedAsConfigured) 
 }
 
 TEST(NicCongestionNotifier, OverIpv6Too) {
-  Bench bench;
+  NotifierBench bench;
   net::Frame& h = bench.all[0].headers;
   h.ethernet.type = net::EtherType::kIpv6;
   h.ipv6.source.bytes[15] = 1;
@@ -152,8 +152,8 @@ TEST(NicCongestionNotifier, OverIpv6Too) {
 std::vector<std::uint32_t> answered(CnpScope scope) {
   NicConfig config = notifying();
   config.cnp.scope = scope;
-  Bench bench(config);
-  for (const Time at : {Time{0}, 2 * kMicrosecond, kInterval + 2 * kMicrosecond}) {
+  NotifierBench bench(config);
+  for (const Time at : {Time{0}, 2 * kMicrosecond, kCnpInterval + 2 * kMicrosecond}) {
     for (std::uint32_t slot = 0; slot < 3; ++slot) {
       bench.mark_at(at + slot * 100 * kNanosecond, slot);
       bench.send_all_at(at + slot * 100 * kNanosecond + 50 * kNanosecond);
@@ -180,7 +180,7 @@ TEST(NicCongestionNotifier, OfAnAddressTheQueuePairIsToldThatWasMarkedLast) {
   NicConfig config = notifying();
   config.cnp.scope = CnpScope::kAddress;
   config.cnp.delay = kMicrosecond;
-  Bench bench(config);
+  NotifierBench bench(config);
   bench.mark_at(0, 0);
   bench.mark_at(500 * kNanosecond, 1);
   bench.run();
@@ -190,7 +190,7 @@ TEST(NicCongestionNotifier, OfAnAddressTheQueuePairIsToldThatWasMarkedLast) {
 TEST(NicCongestionNotifier, ADelayIsFromThePacketToItsCnp) {
   NicConfig config = notifying();
   config.cnp.delay = 3 * kMicrosecond;
-  Bench bench(config);
+  NotifierBench bench(config);
   bench.mark_at(kMicrosecond, 0);
   bench.run();
   ASSERT_EQ(bench.transmit.taken.size(), 1U);
@@ -201,7 +201,7 @@ TEST(NicCongestionNotifier, ADelayIsFromThePacketToItsCnp) {
 TEST(NicCongestionNotifier, DisabledItCountsMarksAndAnswersNothing) {
   NicConfig config = notifying();
   config.cnp.enabled = false;
-  Bench bench(config);
+  NotifierBench bench(config);
   bench.mark_at(0, 0);
   bench.run();
   EXPECT_THAT(bench.transmit.taken, IsEmpty());
@@ -212,7 +212,7 @@ TEST(NicCongestionNotifier, DisabledItCountsMarksAndAnswersNothing) {
 TEST(NicCongestionNotifier, WhileACnpWaitsForTheLineItsContextMakesNoOther) {
   NicConfig config = notifying();
   config.cnp.interval = 0;
-  Bench bench(config);
+  NotifierBench bench(config);
   for (Time i = 0; i < 5; ++i) bench.mark_at(i * kMicrosecond, 0);
   bench.mark_at(2 * kMicrosecond, 1);  // another context's is made
   bench.send_all_at(10 * kMicrosecond);
@@ -226,7 +226,7 @@ TEST(NicCongestionNotifier, WhileACnpWaitsForTheLineItsContextMakesNoOther) {
 TEST(NicCongestionNotifier, AQueuePairThatIsGoneOrTakesNothingIsNotAnswered) {
   NicConfig config = notifying();
   config.cnp.delay = 2 * kMicrosecond;
-  Bench bench(config);
+  NotifierBench bench(config);
   for (std::uint32_t slot = 0; slot < 4; ++slot) bench.mark_at(0, slot);
   bench.at(kMicrosecond, [&] {
     bench.all[0].number = 0x1'0040;  // another in its slot

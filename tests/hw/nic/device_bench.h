@@ -39,6 +39,14 @@ inline NicAddress device_address() {
 }
 
 /// What a command came to, as software reads it.
+/// A good one.
+inline abi::GiveMemoryInput memory_input() {
+  abi::GiveMemoryInput in;
+  in.address = 0x4000'0000;
+  in.bytes = 0x100'0000;
+  return in;
+}
+
 struct Answer {
   abi::CommandStatus status;
   std::uint32_t syndrome;

@@ -8,7 +8,7 @@
 namespace railyard::nic {
 namespace {
 
-constexpr std::uint64_t kBase = 0x10'0000;
+constexpr std::uint64_t kChangedBase = 0x10'0000;
 
 TEST(NicMemoryKeyChanges, AKeyThatGoesWhileItIsReadIsNoKey) {
   KeysBench bench;
@@ -17,20 +17,21 @@ TEST(NicMemoryKeyChanges, AKeyThatGoesWhileItIsReadIsNoKey) {
   const Time t = 10 * kMicrosecond;
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
-    key = bench.create(kBase, 16 * kPage);
+    key = bench.create(kChangedBase, 16 * kPage);
   });
   bench.at(t, [&] {
-    bench.translate(KeysBench::range(key, kBase, 64), 0);
-    bench.translate(KeysBench::range(key, kBase, 64), 1);
+    bench.translate(KeysBench::range(key, kChangedBase, 64), 0);
+    bench.translate(KeysBench::range(key, kChangedBase, 64), 1);
   });
   bench.at(t + 100, [&] {
     EXPECT_EQ(bench.keys->destroy(key), abi::CommandStatus::kOk);
-    bench.translate(KeysBench::range(key, kBase, 64), 2);
+    bench.translate(KeysBench::range(key, kChangedBase, 64), 2);
     next = bench.create(0x5000, kPage);  // the same index
     EXPECT_EQ(next, key + 1);
     bench.translate(KeysBench::range(next, 0x5000, 64), 3);
-    bench.translate(KeysBench::range(key, kBase, 64), 4);
-    bench.translate(KeysBench::range(key, kBase, 0), 5);  // needs nothing, and waits all the same
+    bench.translate(KeysBench::range(key, kChangedBase, 64), 4);
+    bench.translate(KeysBench::range(key, kChangedBase, 0),
+                    5);  // needs nothing, and waits all the same
   });
   bench.run();
   ASSERT_EQ(bench.answers.size(), 6U);
@@ -49,10 +50,10 @@ TEST(NicMemoryKeyChanges, AKeyThatGoesWhileItsPagesAreReadIsNoKeyAndNextItsPages
   std::uint32_t key = 0;
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
-    key = bench.create(kBase, 16 * kPage);
-    bench.translate(KeysBench::range(key, kBase, 64), 0);
+    key = bench.create(kChangedBase, 16 * kPage);
+    bench.translate(KeysBench::range(key, kChangedBase, 64), 0);
   });
-  bench.at(t, [&] { bench.translate(KeysBench::range(key, kBase + 8 * kPage, 64), 1); });
+  bench.at(t, [&] { bench.translate(KeysBench::range(key, kChangedBase + 8 * kPage, 64), 1); });
   bench.at(t + 100, [&] {
     bench.keys->destroy(key);
     std::uint32_t other = 0;  // has the same entries
@@ -74,13 +75,13 @@ TEST(NicMemoryKeyChanges, AReadThatFailsForAKeyThatIsGoneIsNoMatterOfTheNextOne)
   const Time t = 10 * kMicrosecond;
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
-    key = bench.create(kBase, kPage);
+    key = bench.create(kChangedBase, kPage);
     bench.function.failing.insert(bench.context_address(key));
   });
-  bench.at(t, [&] { bench.translate(KeysBench::range(key, kBase, 64), 0); });
+  bench.at(t, [&] { bench.translate(KeysBench::range(key, kChangedBase, 64), 0); });
   bench.at(t + 100, [&] {
     bench.keys->destroy(key);
-    bench.translate(KeysBench::range(bench.create(kBase, kPage), kBase, 64), 1);
+    bench.translate(KeysBench::range(bench.create(kChangedBase, kPage), kChangedBase, 64), 1);
   });
   bench.at(t + kReadTime + 50, [&] { bench.function.failing.clear(); });
   bench.run();
@@ -97,12 +98,12 @@ TEST(NicMemoryKeyChanges, AReadThatFailsInMemoryThatIsGivenUpIsNoMatterOfTheNext
     bench.keys->set_memory(kKeyMemory);
     bench.function.failing.insert(bench.context_address(0));
   });
-  bench.at(t, [&] { bench.translate(KeysBench::range(2, kBase, 64), 0); });  // not made yet
+  bench.at(t, [&] { bench.translate(KeysBench::range(2, kChangedBase, 64), 0); });  // not made yet
   bench.at(t + 100, [&] {
     bench.keys->set_memory(2 * kKeyMemory);
-    const std::uint32_t key = bench.create(kBase, kPage);
+    const std::uint32_t key = bench.create(kChangedBase, kPage);
     EXPECT_EQ(key, 1U);
-    bench.translate(KeysBench::range(key, kBase, 64), 1);
+    bench.translate(KeysBench::range(key, kChangedBase, 64), 1);
   });
   bench.run();
   ASSERT_EQ(bench.answers.size(), 2U);
@@ -115,13 +116,14 @@ TEST(NicMemoryKeyChanges, AKeyIsFoundThoughItsIndexWasAskedForBeforeItWasMade) {
   KeysBench bench;
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
-    bench.translate(KeysBench::range(1, kBase, 64), 0);
+    bench.translate(KeysBench::range(1, kChangedBase, 64), 0);
   });
   bench.at(10 * kMicrosecond, [&] {
-    EXPECT_NE(bench.translate(KeysBench::range(1, kBase, 64)), kForever);  // it is known as none
+    EXPECT_NE(bench.translate(KeysBench::range(1, kChangedBase, 64)),
+              kForever);  // it is known as none
     EXPECT_EQ(bench.mapping.error, KeyError::kNoSuchKey);
-    EXPECT_EQ(bench.create(kBase, kPage), 1U);
-    bench.translate(KeysBench::range(1, kBase, 64), 1);
+    EXPECT_EQ(bench.create(kChangedBase, kPage), 1U);
+    bench.translate(KeysBench::range(1, kChangedBase, 64), 1);
   });
   bench.run();
   ASSERT_EQ(bench.answers.size(), 2U);
@@ -155,7 +157,7 @@ TEST(NicMemoryKeyChanges, AnswerRightAndInOrderUnderRandomLoad) {
     std::vector<std::uint64_t> pages;
     l.seed = random.below(1U << 20) << 20;
     for (std::uint64_t i = 0; i < 20; ++i) pages.push_back(l.seed + 2 * i * kPage);
-    ASSERT_EQ(bench.keys->create({kBase, 20 * kPage, 3, kAllRights, 12}, pages, l.key),
+    ASSERT_EQ(bench.keys->create({kChangedBase, 20 * kPage, 3, kAllRights, 12}, pages, l.key),
               abi::CommandStatus::kOk);
   };
   const auto answer = [&](std::uint64_t ticket, const Mapping& mapping) {
@@ -198,7 +200,7 @@ TEST(NicMemoryKeyChanges, AnswerRightAndInOrderUnderRandomLoad) {
       }
       const std::uint64_t offset = random.below(18 * kPage);
       const auto bytes = static_cast<std::uint32_t>(1 + random.below(8192));
-      asked.push_back({place, KeysBench::range(l.key, kBase + offset, bytes),
+      asked.push_back({place, KeysBench::range(l.key, kChangedBase + offset, bytes),
                        l.seed + offset / kPage * 2 * kPage});
       const auto ahead = static_cast<Time>(random.below(3) * 20'000);
       const std::uint64_t ticket = asked.size() - 1;

@@ -6,7 +6,7 @@
 namespace railyard::nic {
 namespace {
 
-constexpr std::uint64_t kBase = 0x7f00'0000'0800;  // in the middle of a page
+constexpr std::uint64_t kMidPage = 0x7f00'0000'0800;  // in the middle of a page
 
 TEST(NicMemoryKeys, SayHowMuchMemoryTheyNeed) {
   KeysBench bench;
@@ -19,7 +19,7 @@ TEST(NicMemoryKeys, LieInHostMemoryAsDocumented) {
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
     bench.create(0x1000, 3 * kPage);  // has the first line
-    key = bench.create(kBase, 9 * kPage, kAllRights);
+    key = bench.create(kMidPage, 9 * kPage, kAllRights);
   });
   bench.run();
   EXPECT_EQ(key, (1U << 8) | 1);
@@ -50,10 +50,10 @@ TEST(NicMemoryKeys, MapARangeToItsPages) {
   std::uint32_t key = 0;
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
-    key = bench.create(kBase, 20 * kPage);
+    key = bench.create(kMidPage, 20 * kPage);
   });
   struct Case {
-    std::uint64_t offset;  // from kBase
+    std::uint64_t offset;  // from kMidPage
     std::uint32_t bytes;
     Segments expected;
   };
@@ -74,7 +74,7 @@ TEST(NicMemoryKeys, MapARangeToItsPages) {
   };
   for (std::size_t i = 0; i < cases.size(); ++i) {
     bench.at(static_cast<Time>(i + 1) * 10 * kMicrosecond, [&bench, &key, &c = cases[i]] {
-      const Time out = bench.translate(KeysBench::range(key, kBase + c.offset, c.bytes));
+      const Time out = bench.translate(KeysBench::range(key, kMidPage + c.offset, c.bytes));
       if (out != kForever) bench.answers.push_back({out, 0, bench.mapping});
     });
   }
@@ -167,39 +167,39 @@ TEST(NicMemoryKeys, RefuseWhatTheyDoNotAllow) {
   namespace access = abi::access;
   KeysBench bench;
   expect_errors(bench, [&] {
-    const std::uint32_t all = bench.create(kBase, 0x5000);
-    const std::uint32_t readable = bench.create(kBase, 0x5000, access::kRemoteRead);
+    const std::uint32_t all = bench.create(kMidPage, 0x5000);
+    const std::uint32_t readable = bench.create(kMidPage, 0x5000, access::kRemoteRead);
     const std::uint32_t top = bench.create(~std::uint64_t{0} - 0xFFF, 0x1000);
     const auto r = [](std::uint32_t key, std::uint64_t address, std::uint32_t bytes,
                       std::uint32_t right = 0, std::uint32_t pd = 3) {
       return KeyedRange{key, address, bytes, right, pd};
     };
     return std::vector<Refusal>{
-        {r(all, kBase, 0x5000, kAllRights), KeyError::kNone},
-        {r(all, kBase - 1, 1), KeyError::kBounds},
-        {r(all, kBase - 1, 2), KeyError::kBounds},
-        {r(all, kBase + 0x4FFF, 1), KeyError::kNone},
-        {r(all, kBase + 0x4FFF, 2), KeyError::kBounds},
-        {r(all, kBase + 0x5000, 1), KeyError::kBounds},
-        {r(all, kBase, 0x5001), KeyError::kBounds},
-        {r(all, kBase, 0xFFFF'FFFF), KeyError::kBounds},
+        {r(all, kMidPage, 0x5000, kAllRights), KeyError::kNone},
+        {r(all, kMidPage - 1, 1), KeyError::kBounds},
+        {r(all, kMidPage - 1, 2), KeyError::kBounds},
+        {r(all, kMidPage + 0x4FFF, 1), KeyError::kNone},
+        {r(all, kMidPage + 0x4FFF, 2), KeyError::kBounds},
+        {r(all, kMidPage + 0x5000, 1), KeyError::kBounds},
+        {r(all, kMidPage, 0x5001), KeyError::kBounds},
+        {r(all, kMidPage, 0xFFFF'FFFF), KeyError::kBounds},
         {r(all, ~std::uint64_t{0}, 2), KeyError::kBounds},  // would be at 0 again
         {r(top, ~std::uint64_t{0} - 0xFFF, 0x1000), KeyError::kNone},
         {r(top, ~std::uint64_t{0}, 1), KeyError::kNone},
         {r(top, ~std::uint64_t{0}, 2), KeyError::kBounds},
         {r(top, 0, 1), KeyError::kBounds},
-        {r(all, kBase, 1, 0, 2), KeyError::kDomain},
-        {r(readable, kBase, 1), KeyError::kNone},  // a local read always is allowed
-        {r(readable, kBase, 1, access::kRemoteRead), KeyError::kNone},
-        {r(readable, kBase, 1, access::kLocalWrite), KeyError::kRight},
-        {r(readable, kBase, 1, access::kRemoteWrite), KeyError::kRight},
-        {r(readable, kBase, 1, access::kRemoteAtomic), KeyError::kRight},
-        {r(readable, kBase, 1, access::kRemoteRead | access::kLocalWrite), KeyError::kRight},
-        {r(all + 1, kBase, 1), KeyError::kNoSuchKey},       // another byte
-        {r(all - 1, kBase, 1), KeyError::kNoSuchKey},       // byte 0
-        {r(0x0500'01, kBase, 1), KeyError::kNoSuchKey},     // an index that has no key
-        {r(256 << 8 | 1, kBase, 1), KeyError::kNoSuchKey},  // one that cannot have one
-        {r(0xFFFF'FFFF, kBase, 1), KeyError::kNoSuchKey},
+        {r(all, kMidPage, 1, 0, 2), KeyError::kDomain},
+        {r(readable, kMidPage, 1), KeyError::kNone},  // a local read always is allowed
+        {r(readable, kMidPage, 1, access::kRemoteRead), KeyError::kNone},
+        {r(readable, kMidPage, 1, access::kLocalWrite), KeyError::kRight},
+        {r(readable, kMidPage, 1, access::kRemoteWrite), KeyError::kRight},
+        {r(readable, kMidPage, 1, access::kRemoteAtomic), KeyError::kRight},
+        {r(readable, kMidPage, 1, access::kRemoteRead | access::kLocalWrite), KeyError::kRight},
+        {r(all + 1, kMidPage, 1), KeyError::kNoSuchKey},       // another byte
+        {r(all - 1, kMidPage, 1), KeyError::kNoSuchKey},       // byte 0
+        {r(0x0500'01, kMidPage, 1), KeyError::kNoSuchKey},     // an index that has no key
+        {r(256 << 8 | 1, kMidPage, 1), KeyError::kNoSuchKey},  // one that cannot have one
+        {r(0xFFFF'FFFF, kMidPage, 1), KeyError::kNoSuchKey},
         // Of several faults the first in this order: key, domain, right, bounds.
         {r(all + 1, 0, 1, access::kLocalWrite, 2), KeyError::kNoSuchKey},
         {r(readable, 0, 1, access::kLocalWrite, 2), KeyError::kDomain},
@@ -306,7 +306,7 @@ TEST(NicMemoryKeys, AreReadAsTheyLieInMemory) {
   std::vector<std::uint32_t> keys(6);
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
-    for (std::uint32_t& key : keys) key = bench.create(kBase, 4 * kPage);
+    for (std::uint32_t& key : keys) key = bench.create(kMidPage, 4 * kPage);
   });
   bench.at(kMicrosecond, [&] {
     std::uint8_t* memory = bench.function.memory.data();
@@ -318,7 +318,7 @@ TEST(NicMemoryKeys, AreReadAsTheyLieInMemory) {
     memory[bench.table_address(4 * 8) + 7] = 1;     // key 4's first entry: not a page
     memory[bench.table_address(5 * 8) + 5] = 0x77;  // key 5's first page is elsewhere
     for (std::size_t i = 0; i < keys.size(); ++i) {
-      bench.translate(KeysBench::range(keys[i], kBase, 16), i);
+      bench.translate(KeysBench::range(keys[i], kMidPage, 16), i);
     }
   });
   bench.run();
@@ -335,16 +335,16 @@ TEST(NicMemoryKeys, ThatCannotBeReadAreMemoryErrors) {
   KeysBench bench;
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
-    const std::uint32_t a = bench.create(kBase, 4 * kPage);
-    const std::uint32_t b = bench.create(kBase, 4 * kPage);
+    const std::uint32_t a = bench.create(kMidPage, 4 * kPage);
+    const std::uint32_t b = bench.create(kMidPage, 4 * kPage);
     bench.function.failing = {bench.context_address(a), bench.table_address(8)};
-    bench.translate(KeysBench::range(a, kBase, 16), 0);
-    bench.translate(KeysBench::range(a, kBase, 16), 1);
-    bench.translate(KeysBench::range(b, kBase, 16), 2);
+    bench.translate(KeysBench::range(a, kMidPage, 16), 0);
+    bench.translate(KeysBench::range(a, kMidPage, 16), 1);
+    bench.translate(KeysBench::range(b, kMidPage, 16), 2);
   });
   bench.at(10 * kMicrosecond, [&] {
     bench.function.failing.clear();
-    EXPECT_EQ(bench.translate(KeysBench::range(1, kBase, 16), 3), kForever);  // reads it again
+    EXPECT_EQ(bench.translate(KeysBench::range(1, kMidPage, 16), 3), kForever);  // reads it again
   });
   bench.run();
   ASSERT_EQ(bench.answers.size(), 4U);
@@ -358,14 +358,14 @@ TEST(NicMemoryKeys, AreGoneWithTheMemoryThatTheyWereIn) {
   KeysBench bench;
   bench.at(0, [&] {
     bench.keys->set_memory(kKeyMemory);
-    const std::uint32_t key = bench.create(kBase, kPage);
-    bench.translate(KeysBench::range(key, kBase, 16), 0);
+    const std::uint32_t key = bench.create(kMidPage, kPage);
+    bench.translate(KeysBench::range(key, kMidPage, 16), 0);
   });
   bench.at(10 * kMicrosecond, [&] {
-    EXPECT_NE(bench.translate(KeysBench::range(1, kBase, 16)), kForever);
+    EXPECT_NE(bench.translate(KeysBench::range(1, kMidPage, 16)), kForever);
     bench.keys->set_memory(kKeyMemory);  // the same: the context still lies there
     EXPECT_FALSE(bench.keys->uses_pd(3));
-    EXPECT_EQ(bench.translate(KeysBench::range(1, kBase, 16), 1), kForever);
+    EXPECT_EQ(bench.translate(KeysBench::range(1, kMidPage, 16), 1), kForever);
   });
   bench.run();
   ASSERT_EQ(bench.answers.size(), 2U);

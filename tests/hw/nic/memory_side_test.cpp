@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::uint64_t kContexts = (1ULL << 32) + 0x10'0000;
 constexpr std::uint64_t kKeys = (1ULL << 32) + 0x20'0000;
-constexpr std::uint32_t kQps = 64;
+constexpr std::uint32_t kSideQps = 64;
 constexpr std::uint32_t kKeyCount = 40;
-constexpr std::uint64_t kBase = 0x1234'5000;
+constexpr std::uint64_t kSideBase = 0x1234'5000;
 constexpr std::uint64_t kPageBytes = 4096;
 
 NicConfig tight() {
@@ -27,7 +27,7 @@ NicConfig tight() {
   config.qp_cache = {16, 4, 4};
   config.key_cache = {8, 4, 4};
   config.translation_cache = {8, 4, 4};
-  config.limits.qps = kQps;
+  config.limits.qps = kSideQps;
   config.limits.mkeys = 64;
   config.limits.translation_entries = 4096;
   config.dma.control_reads = 6;
@@ -79,14 +79,14 @@ struct HostBench : DmaClient, ContextClient, TranslationClient {
       std::vector<std::uint64_t> pages;
       for (std::uint64_t j = 0; j < 40; ++j) pages.push_back((i << 24) + 2 * j * kPageBytes);
       made.push_back(0);
-      ASSERT_EQ(keys.create({kBase, 40 * kPageBytes, 0, 0, 12}, pages, made.back()),
+      ASSERT_EQ(keys.create({kSideBase, 40 * kPageBytes, 0, 0, 12}, pages, made.back()),
                 abi::CommandStatus::kOk);
     }
   }
   void translate(std::uint64_t key, std::uint64_t page) {
     Mapping mapping;
     const std::uint64_t ticket = key << 8 | page;
-    const KeyedRange range{made[key], kBase + page * kPageBytes + 16, 4096, 0, 0};
+    const KeyedRange range{made[key], kSideBase + page * kPageBytes + 16, 4096, 0, 0};
     if (keys.translate(range, now(), 0, *this, ticket, mapping) != kForever) check(ticket, mapping);
   }
   void check(std::uint64_t ticket, const Mapping& mapping) {
@@ -123,7 +123,7 @@ TEST(NicMemorySide, WorksInTheMemoryOfAHostBesideALoadOfPayload) {
   bench.host.memory().write(1ULL << 32, bytes.data(), bytes.size());
   bench.script.at(0, [&] {
     bench.contexts.set_memory(kContexts);
-    for (std::uint32_t slot = 0; slot < kQps; ++slot) bench.contexts.create(slot);
+    for (std::uint32_t slot = 0; slot < kSideQps; ++slot) bench.contexts.create(slot);
     bench.keys.set_memory(kKeys);
     bench.make_keys();
   });
@@ -131,7 +131,7 @@ TEST(NicMemorySide, WorksInTheMemoryOfAHostBesideALoadOfPayload) {
   constexpr int kSteps = 4000;
   for (int i = 0; i < kSteps; ++i) {
     bench.script.at(Time{i} * 200 * kNanosecond, [&] {
-      const auto slot = static_cast<std::uint32_t>(random.below(kQps));
+      const auto slot = static_cast<std::uint32_t>(random.below(kSideQps));
       if (bench.contexts.want(slot, bench.now(), 0, bench, slot) != kForever) ++at_once;
       bench.translate(random.below(kKeyCount), random.below(39));
       const std::uint64_t address = random.below(0x8000);
@@ -166,7 +166,7 @@ TEST(NicMemorySide, AMissTakesWhatIdealPcieAndMemoryTake) {
   } client([&] { ready = bench.now(); });
   bench.script.at(0, [&] {
     bench.contexts.set_memory(kContexts);
-    for (std::uint32_t slot = 0; slot < kQps; ++slot) bench.contexts.create(slot);
+    for (std::uint32_t slot = 0; slot < kSideQps; ++slot) bench.contexts.create(slot);
   });
   bench.script.at(t, [&] { bench.contexts.want(0, t, 0, client, 0); });
   bench.simulation.seal();

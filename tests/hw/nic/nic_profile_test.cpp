@@ -17,7 +17,7 @@
 namespace railyard::nic {
 namespace {
 
-NicConfig bound(const Node& tree) {
+NicConfig config_of(const Node& tree) {
   NicConfig config;
   bind_config(tree, config);
   return config;
@@ -47,7 +47,7 @@ TEST(NicProfile, EveryNumberHasASourceAndStandsOnce) {
 TEST(NicProfile, EveryNumberOfTheNicIsUsed) {
   constexpr std::size_t kOfTheSlot = 9;
   for (const std::string& profile : profiles()) {
-    const NicConfig config = bound(map({{"profile", text(profile)}}));
+    const NicConfig config = config_of(map({{"profile", text(profile)}}));
     const std::vector<UsedNumber> used = used_numbers(config);
     EXPECT_EQ(used.size() + kOfTheSlot, nic_profile(profile).size()) << profile;
     for (const UsedNumber& u : used) EXPECT_EQ(u.value, u.profile.value) << u.profile.key;
@@ -55,8 +55,9 @@ TEST(NicProfile, EveryNumberOfTheNicIsUsed) {
 }
 
 TEST(NicProfile, AKeyThatIsWrittenStands) {
-  const NicConfig config = bound(map({{"profile", text("connectx5_100g")},
-                                      {"stages", map({{"wqe", map({{"interval", text("7")}})}})}}));
+  const NicConfig config =
+      config_of(map({{"profile", text("connectx5_100g")},
+                     {"stages", map({{"wqe", map({{"interval", text("7")}})}})}}));
   EXPECT_EQ(config.stages.wqe.interval, 7U);
   EXPECT_EQ(config.stages.wqe.latency, number("connectx5_100g", "stages.wqe.latency").value);
   bool found = false;
@@ -70,7 +71,7 @@ TEST(NicProfile, AKeyThatIsWrittenStands) {
 }
 
 TEST(NicProfile, CustomLeavesTheDefaults) {
-  const NicConfig config = bound(map({{"profile", text("custom")}}));
+  const NicConfig config = config_of(map({{"profile", text("custom")}}));
   EXPECT_EQ(config.stages.wqe.latency, StageConfig{}.latency);
   EXPECT_TRUE(used_numbers(config).empty());
 }
@@ -87,7 +88,7 @@ TEST(NicProfile, TheHostSlotIsAsTheProductBriefsSay) {
 
 // The knee of 7.2 M messages/s is nobody's parameter: one stage's interval gives it.
 TEST(NicProfile, TheSlowestStageOfConnectx5IsTheOneThatWasFitted) {
-  const NicConfig config = bound(map({{"profile", text("connectx5_100g")}}));
+  const NicConfig config = config_of(map({{"profile", text("connectx5_100g")}}));
   std::uint64_t slowest = 0;
   for (const UsedNumber& u : used_numbers(config)) {
     const std::string key = u.profile.key;

@@ -15,13 +15,6 @@ using abi::CommandStatus;
 using device_test::Answer;
 using device_test::DeviceBench;
 
-abi::GiveMemoryInput memory_input() {
-  abi::GiveMemoryInput in;
-  in.address = 0x4000'0000;
-  in.bytes = 0x100'0000;
-  return in;
-}
-
 /// Changes one field of an input that is good; the command refuses it so.
 template <class Input>
 struct Wrong {
@@ -84,22 +77,23 @@ TEST(NicObjectCommands, MemoryIsGivenThenTheDeviceInitialisedThenObjectsMade) {
   EXPECT_EQ(bench.on(Command::kInitHca, 0), CommandStatus::kBadSystemState);
   using Input = abi::GiveMemoryInput;
   expect_refused<Input>(
-      bench, Command::kGiveMemory, memory_input(),
+      bench, Command::kGiveMemory, device_test::memory_input(),
       {{[](Input& in) { in.address = 0; }, CommandStatus::kBadParameter, 1},
        {[](Input& in) { in.address = 0x4000'0800; }, CommandStatus::kBadParameter, 1},
        {[](Input& in) { in.bytes = 3 * 4096; }, CommandStatus::kBadParameter, 2},
        {[](Input& in) { in.bytes = 0x100'0001; }, CommandStatus::kBadParameter, 2}});
-  EXPECT_EQ(bench.command(Command::kGiveMemory, memory_input()), CommandStatus::kOk);
+  EXPECT_EQ(bench.command(Command::kGiveMemory, device_test::memory_input()), CommandStatus::kOk);
   EXPECT_EQ(bench.fakes.contexts.memory, 0x4000'0000U);
   EXPECT_EQ(bench.fakes.keys.memory, 0x4000'1000U);
-  EXPECT_EQ(bench.command(Command::kGiveMemory, memory_input()), CommandStatus::kBadSystemState);
+  EXPECT_EQ(bench.command(Command::kGiveMemory, device_test::memory_input()),
+            CommandStatus::kBadSystemState);
   EXPECT_EQ(bench.on(Command::kAllocPd, 0), CommandStatus::kBadSystemState);
   EXPECT_EQ(bench.on(Command::kInitHca, 0), CommandStatus::kOk);
   EXPECT_EQ(bench.on(Command::kInitHca, 0), CommandStatus::kBadSystemState);
   EXPECT_EQ(bench.on(Command::kAllocPd, 0), CommandStatus::kOk);
   EXPECT_EQ(bench.on(Command::kTeardownHca, 0), CommandStatus::kOk);
   EXPECT_EQ(bench.on(Command::kAllocPd, 0), CommandStatus::kBadSystemState);
-  EXPECT_EQ(bench.command(Command::kGiveMemory, memory_input()), CommandStatus::kOk);
+  EXPECT_EQ(bench.command(Command::kGiveMemory, device_test::memory_input()), CommandStatus::kOk);
 }
 
 TEST(NicObjectCommands, DomainsAndUarsAreAllocatedUpToTheirLimitsAndFreedOnce) {

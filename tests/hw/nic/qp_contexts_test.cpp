@@ -14,15 +14,15 @@
 namespace railyard::nic {
 namespace {
 
-constexpr Time kClock = 2 * kNanosecond;
-constexpr Time kStage = 3 * kClock;
-constexpr Time kInterval = 2 * kClock;
+constexpr Time kContextClock = 2 * kNanosecond;
+constexpr Time kStage = 3 * kContextClock;
+constexpr Time kContextInterval = 2 * kContextClock;
 constexpr std::uint64_t kMemory = 0x4000;
 constexpr std::uint64_t context_address(std::uint64_t slot) { return kMemory + slot * 256; }
 
 NicConfig small_cache(std::uint32_t entries, std::uint32_t ways, std::uint32_t misses = 16) {
   NicConfig config;
-  config.clock = kClock;
+  config.clock = kContextClock;
   config.stages.context = {3, 2};
   config.qp_cache = {entries, ways, misses};
   config.limits.qps = 1024;
@@ -72,7 +72,7 @@ TEST(NicQpContexts, AreAtHandInTheStagesTimeWhileTheyAreInTheCache) {
   bench.at(kMicrosecond, [&] {
     bench.create(8);
     EXPECT_EQ(bench.want(3), kMicrosecond + kStage);
-    EXPECT_EQ(bench.want(4), kMicrosecond + kInterval + kStage);
+    EXPECT_EQ(bench.want(4), kMicrosecond + kContextInterval + kStage);
     EXPECT_EQ(bench.want(3, 0, kMicrosecond), 2 * kMicrosecond + kStage);
   });
   bench.run();
@@ -156,9 +156,9 @@ TEST(NicQpContexts, WhoWantsWhatIsBeingReadJoinsInTheOrderOfAsking) {
   using Ready = ContextBench::Ready;
   const Time late = t + 20 + kMicrosecond;
   EXPECT_EQ(bench.ready, (std::vector<Ready>{{there + kStage, 0, 1},
-                                             {there + kInterval + kStage, 0, 2},
+                                             {there + kContextInterval + kStage, 0, 2},
                                              {late + kStage, 0, 3},
-                                             {late + kInterval + kStage, 0, 4}}));
+                                             {late + kContextInterval + kStage, 0, 4}}));
   EXPECT_EQ(bench.count("nic.qp_cache.misses"), 1U);
 }
 
@@ -188,7 +188,7 @@ TEST(NicQpContexts, ReadsSoManyAtOnceAndTheOthersInOrder) {
   for (std::uint32_t i = 0; i < 5; ++i) {
     EXPECT_EQ(bench.ready[i].ticket, i);
     const Time read = t + kReadTime * static_cast<Time>(i / 2 + 1);
-    EXPECT_EQ(bench.ready[i].at, read + (i % 2 == 0 ? 0 : kInterval) + kStage);
+    EXPECT_EQ(bench.ready[i].at, read + (i % 2 == 0 ? 0 : kContextInterval) + kStage);
   }
   EXPECT_EQ(bench.function.most_reads, 2U);
 }

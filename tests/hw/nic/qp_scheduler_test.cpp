@@ -5,23 +5,23 @@
 namespace railyard::nic {
 namespace {
 
-constexpr std::uint32_t kQuantum = 4096;
+constexpr std::uint32_t kTurnBytes = 4096;
 
 TEST(QpScheduler, ServesQueuePairsOfAClassInTurn) {
-  QpScheduler scheduler({1}, kQuantum, 8);
+  QpScheduler scheduler({1}, kTurnBytes, 8);
   for (std::uint32_t slot = 0; slot < 3; ++slot) scheduler.add(slot, 0, 0);
   std::vector<std::uint32_t> order;
   for (int i = 0; i < 6; ++i) {
     const std::uint32_t slot = scheduler.next();
     order.push_back(slot);
-    scheduler.charge(0, kQuantum);
+    scheduler.charge(0, kTurnBytes);
     scheduler.add(slot, 0, 0);
   }
   EXPECT_EQ(order, (std::vector<std::uint32_t>{0, 1, 2, 0, 1, 2}));
 }
 
 TEST(QpScheduler, GivesClassesTheirShareOfBytesWhateverTheirPackets) {
-  QpScheduler scheduler({3, 1}, kQuantum, 8);
+  QpScheduler scheduler({3, 1}, kTurnBytes, 8);
   scheduler.add(0, 0, 0);
   scheduler.add(1, 1, 1);
   std::array<std::uint64_t, 2> bytes{};
@@ -36,7 +36,7 @@ TEST(QpScheduler, GivesClassesTheirShareOfBytesWhateverTheirPackets) {
 }
 
 TEST(QpScheduler, SavesNothingUpForAClassThatHadNothingToSend) {
-  QpScheduler scheduler({1, 1}, kQuantum, 8);
+  QpScheduler scheduler({1, 1}, kTurnBytes, 8);
   scheduler.add(0, 0, 0);
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(scheduler.next(), 0U);
@@ -51,11 +51,11 @@ TEST(QpScheduler, SavesNothingUpForAClassThatHadNothingToSend) {
     scheduler.charge(slot, 1024);
     scheduler.add(slot, slot, static_cast<std::uint8_t>(slot));
   }
-  EXPECT_NEAR(bytes[0], bytes[1], 2 * kQuantum);
+  EXPECT_NEAR(bytes[0], bytes[1], 2 * kTurnBytes);
 }
 
 TEST(QpScheduler, PassesOverPrioritiesThatAreBlocked) {
-  QpScheduler scheduler({1}, kQuantum, 8);
+  QpScheduler scheduler({1}, kTurnBytes, 8);
   scheduler.add(0, 0, 2);
   scheduler.add(1, 0, 5);
   scheduler.set_blocked(2, true);
@@ -69,7 +69,7 @@ TEST(QpScheduler, PassesOverPrioritiesThatAreBlocked) {
 }
 
 TEST(QpScheduler, TakesOutOfTheMiddleAndKeepsAPlaceInFront) {
-  QpScheduler scheduler({1}, kQuantum, 8);
+  QpScheduler scheduler({1}, kTurnBytes, 8);
   for (std::uint32_t slot = 0; slot < 4; ++slot) scheduler.add(slot, 0, 0);
   scheduler.remove(1);
   scheduler.remove(3);

@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr Time kInterval = 100 * kNanosecond;
+constexpr Time kGap = 100 * kNanosecond;
 constexpr auto kRequests = RateGate::kRequests;
 constexpr auto kResponses = RateGate::kResponses;
 
@@ -58,7 +58,7 @@ struct NicRateGate : testing::Test {
       : partition(simulation.partition()), later(partition, "later"), script(partition, "script") {
     config.limits.qps = 4;
     control.partition = &partition;
-    control.interval = kInterval;
+    control.interval = kGap;
     units.partition = &partition;
     units.name = "nic";
     units.config = &config;
@@ -97,7 +97,7 @@ struct NicRateGate : testing::Test {
 TEST_F(NicRateGate, OneSideAloneSendsWheneverItMay) {
   at(0, [&] { want(kResponses, 3); });
   run();
-  EXPECT_THAT(sides[kResponses].times, ElementsAre(0, kInterval, 2 * kInterval));
+  EXPECT_THAT(sides[kResponses].times, ElementsAre(0, kGap, 2 * kGap));
 }
 
 TEST_F(NicRateGate, BothSidesTakeTurnsAndKeepTheRateTogether) {

@@ -12,9 +12,9 @@ namespace {
 using abi::Health;
 using device_test::DeviceBench;
 
-constexpr Time kClock = 2 * kNanosecond;
-constexpr Time kDoorbellLatency = 10 * kClock;
-constexpr Time kDoorbellInterval = 3 * kClock;
+constexpr Time kDeviceClock = 2 * kNanosecond;
+constexpr Time kDoorbellLatency = 10 * kDeviceClock;
+constexpr Time kDoorbellInterval = 3 * kDeviceClock;
 
 Health health(DeviceBench& bench) { return static_cast<Health>(bench.load32(abi::reg::kHealth)); }
 

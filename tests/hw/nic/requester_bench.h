@@ -12,7 +12,7 @@
 
 #include "tests/hw/nic/requester_fakes.h"
 
-namespace railyard::nic::support {
+namespace railyard::nic::requester_test {
 
 /// What a WQE says; bytes() lays it out.
 struct WqeText {
@@ -59,7 +59,7 @@ struct WqeText {
   }
 };
 
-inline NicConfig bench_config() {
+inline NicConfig requester_config() {
   NicConfig config;
   config.limits.qps = 64;
   return config;
@@ -74,7 +74,8 @@ struct RequesterBench : QpControl {
   /// Makes congestion control, or gives null; when the simulation is there.
   using MakeControl = std::function<CongestionControl*(Simulation&)>;
 
-  explicit RequesterBench(const NicConfig& with = bench_config(), CongestionControl* cc = nullptr)
+  explicit RequesterBench(const NicConfig& with = requester_config(),
+                          CongestionControl* cc = nullptr)
       : RequesterBench(with, [cc](Simulation&) { return cc; }) {}
   RequesterBench(const NicConfig& with, const MakeControl& make_control)
       : config(with),
@@ -239,4 +240,4 @@ struct RequesterBench : QpControl {
   bool sealed = false;
 };
 
-}  // namespace railyard::nic::support
+}  // namespace railyard::nic::requester_test

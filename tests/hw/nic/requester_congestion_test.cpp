@@ -6,9 +6,9 @@
 namespace railyard::nic {
 namespace {
 
-using support::bench_config;
-using support::RequesterBench;
-using support::WqeText;
+using requester_test::requester_config;
+using requester_test::RequesterBench;
+using requester_test::WqeText;
 
 /// A packet in `interval`, at most `bytes` unacknowledged.
 struct FakeControl : CongestionControl {
@@ -40,7 +40,7 @@ struct FakeControl : CongestionControl {
 };
 
 struct ControlledBench : FakeControl, RequesterBench {
-  ControlledBench() : RequesterBench(bench_config(), this) { FakeControl::bench = this; }
+  ControlledBench() : RequesterBench(requester_config(), this) { FakeControl::bench = this; }
 };
 
 TEST(RequesterCongestion, SpacesPacketsAsThePacerSays) {

@@ -17,7 +17,7 @@
 #include "hw/nic/requester.h"
 #include "tlm/sim/simulation.h"
 
-namespace railyard::nic::support {
+namespace railyard::nic::requester_test {
 
 /// Calls functions at times, in order.
 class Later {
@@ -289,4 +289,4 @@ struct FakeBuffer : ReceiveBuffer {
   std::uint64_t released = 0;
 };
 
-}  // namespace railyard::nic::support
+}  // namespace railyard::nic::requester_test

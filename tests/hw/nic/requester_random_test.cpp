@@ -7,10 +7,10 @@
 namespace railyard::nic {
 namespace {
 
-using support::bench_config;
-using support::RequesterBench;
-using support::ResponderModel;
-using support::WqeText;
+using requester_test::requester_config;
+using requester_test::RequesterBench;
+using requester_test::ResponderModel;
+using requester_test::WqeText;
 
 struct Random {
   static constexpr std::uint32_t kQps = 4;
@@ -43,7 +43,7 @@ struct Random {
   }
 
   NicConfig config() {
-    NicConfig c = bench_config();
+    NicConfig c = requester_config();
     c.send.wqe_prefetch = 1 + static_cast<std::uint32_t>(random.below(16));
     c.send.wqe_fetch = 1 + static_cast<std::uint32_t>(random.below(8));
     c.send.quantum = 512U << random.below(4);

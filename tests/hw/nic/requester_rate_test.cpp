@@ -9,12 +9,12 @@
 namespace railyard::nic {
 namespace {
 
-using support::bench_config;
-using support::RequesterBench;
+using requester_test::requester_config;
+using requester_test::RequesterBench;
 
 struct Controlled {
   explicit Controlled(std::uint32_t megabits, Time burst = 2 * kNanosecond,
-                      std::uint32_t qps = bench_config().limits.qps)
+                      std::uint32_t qps = requester_config().limits.qps)
       : bench(with_qps(qps), [&](Simulation& simulation) {
           CongestionConfig config;
           config.algorithm = "dcqcn";
@@ -30,7 +30,7 @@ struct Controlled {
     dcqcn->start();
   }
   static NicConfig with_qps(std::uint32_t qps) {
-    NicConfig config = bench_config();
+    NicConfig config = requester_config();
     config.limits.qps = qps;
     return config;
   }

@@ -5,8 +5,8 @@
 namespace railyard::nic {
 namespace {
 
-using support::RequesterBench;
-using support::WqeText;
+using requester_test::RequesterBench;
+using requester_test::WqeText;
 
 TEST(RequesterRead, AsksOnceAndTakesAPsnForEachResponse) {
   RequesterBench b;

@@ -6,9 +6,9 @@
 namespace railyard::nic {
 namespace {
 
-using support::bench_config;
-using support::RequesterBench;
-using support::WqeText;
+using requester_test::requester_config;
+using requester_test::RequesterBench;
+using requester_test::WqeText;
 
 constexpr std::uint8_t kSequenceNak = 0x60;
 constexpr std::uint8_t kRnr = 0x20;

@@ -6,12 +6,12 @@
 namespace railyard::nic {
 namespace {
 
-using support::bench_config;
-using support::RequesterBench;
-using support::WqeText;
+using requester_test::requester_config;
+using requester_test::RequesterBench;
+using requester_test::WqeText;
 
 TEST(RequesterTurns, SharesTheLineByTheWeightsOfClasses) {
-  NicConfig config = bench_config();
+  NicConfig config = requester_config();
   config.send.weights = {3, 1};
   config.send.wqe_prefetch = 64;  // the line is the bound
   RequesterBench b(config);
@@ -43,7 +43,7 @@ TEST(RequesterTurns, LetsOtherPrioritiesPassOneThatHasNoRoom) {
 }
 
 TEST(RequesterTurns, TakesTurnsOfAQuantum) {
-  NicConfig config = bench_config();
+  NicConfig config = requester_config();
   config.send.quantum = 2048;
   RequesterBench b(config);
   for (int i = 0; i < 2; ++i) {

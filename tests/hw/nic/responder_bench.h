@@ -20,7 +20,7 @@
 
 namespace railyard::nic::test {
 
-inline NicConfig bench_config() {
+inline NicConfig responder_config() {
   NicConfig config;
   config.clock = kNanosecond;
   config.send.weights = {1};
@@ -42,7 +42,8 @@ class ResponderBench : public QpControl {
   static constexpr std::uint64_t kRemoteBytes = 64 * 1024;
   static constexpr std::uint32_t kLogReceive = 4;
 
-  explicit ResponderBench(const NicConfig& c = bench_config(), CongestionControl* control = nullptr)
+  explicit ResponderBench(const NicConfig& c = responder_config(),
+                          CongestionControl* control = nullptr)
       : config(c),
         simulation(SimulationConfig{}),
         partition(simulation.partition(0)),

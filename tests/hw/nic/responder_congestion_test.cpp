@@ -12,33 +12,32 @@ using test::ResponderBench;
 using testing::SizeIs;
 using Strings = std::vector<std::string>;
 
-constexpr std::uint32_t kMtu = ResponderBench::kMtu;
-constexpr Time kInterval = 400 * kNanosecond;
+constexpr Time kReadGap = 400 * kNanosecond;
 
 struct PacedReads : testing::Test {
   PacedReads() {
     control.partition = &bench.partition;
-    control.interval = kInterval;
+    control.interval = kReadGap;
   }
   void SetUp() override { bench.start(); }
   void TearDown() override { bench.expect_empty(); }
   const std::vector<Time>& times(std::uint32_t slot = 0) { return control.times[slot]; }
   static void expect_spaced(const std::vector<Time>& times) {
     for (std::size_t i = 1; i < times.size(); ++i) {
-      EXPECT_EQ(times[i] - times[i - 1], kInterval) << i;
+      EXPECT_EQ(times[i] - times[i - 1], kReadGap) << i;
     }
   }
 
   test::PacedControl control;
-  ResponderBench bench{test::bench_config(), &control};
+  ResponderBench bench{test::responder_config(), &control};
   Qp& qp = bench.make_qp();
   Qp& other = bench.make_qp();
 };
 
 TEST_F(PacedReads, ResponsesAreSpacedAsCongestionControlSays) {
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(qp, 3 * kMtu);
-  bench.read(qp, 2 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
+  bench.read(qp, 2 * ResponderBench::kMtu);
   bench.run();
   EXPECT_EQ(bench.answers(),
             Strings({"FIRST 0 1f 1", "MIDDLE 1", "LAST 2 1f 1", "FIRST 3 1f 2", "LAST 4 1f 2"}));
@@ -53,9 +52,9 @@ TEST_F(PacedReads, ResponsesAreSpacedAsCongestionControlSays) {
 TEST_F(PacedReads, QueuePairsDoNotHoldEachOther) {
   control.next[0] = kMillisecond;
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(qp, 2 * kMtu);
+  bench.read(qp, 2 * ResponderBench::kMtu);
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(other, 3 * kMtu);
+  bench.read(other, 3 * ResponderBench::kMtu);
   bench.run(10 * kMicrosecond);
   EXPECT_THAT(times(1), SizeIs(3));
   expect_spaced(times(1));
@@ -75,37 +74,37 @@ TEST_F(PacedReads, AcknowledgementsAreNot) {
 
 TEST_F(PacedReads, ATranslationThatIsAwaitedDoesNotLetItSendEarlier) {
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(qp, 3 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
   bench.translation.misses = 2;  // of the second and third
   bench.run();
   ASSERT_THAT(times(), SizeIs(3));
-  EXPECT_GE(times()[1] - times()[0], kInterval + bench.translation.miss_time);
-  EXPECT_GE(times()[2] - times()[1], kInterval);
+  EXPECT_GE(times()[1] - times()[0], kReadGap + bench.translation.miss_time);
+  EXPECT_GE(times()[2] - times()[1], kReadGap);
 }
 
 TEST_F(PacedReads, RoomAndRateAreBothNeeded) {
   bench.transmit.rooms = 1;
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(qp, 3 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
   bench.later.in(10 * kMicrosecond, [] {});
   bench.run(10 * kMicrosecond);
   EXPECT_THAT(times(), SizeIs(1));
   bench.transmit.give_room(5);
   bench.run(kNanosecond);
   EXPECT_THAT(times(), SizeIs(2));  // that time had come long ago
-  bench.run(kInterval);
+  bench.run(kReadGap);
   ASSERT_THAT(times(), SizeIs(3));
-  EXPECT_EQ(times()[2] - times()[1], kInterval);
+  EXPECT_EQ(times()[2] - times()[1], kReadGap);
 }
 
 TEST_F(PacedReads, WhatIsAskedForAgainIsPacedToo) {
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(qp, 4 * kMtu);
-  bench.run(kInterval + 100 * kNanosecond);
+  bench.read(qp, 4 * ResponderBench::kMtu);
+  bench.run(kReadGap + 100 * kNanosecond);
   const std::size_t before = times().size();
   EXPECT_EQ(before, 2U);
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(qp, 4 * kMtu);  // while it is held
+  bench.read(qp, 4 * ResponderBench::kMtu);  // while it is held
   bench.run();
   EXPECT_THAT(times(), SizeIs(before + 4));
   expect_spaced(times());
@@ -116,7 +115,7 @@ TEST_F(PacedReads, AQueuePairThatIsHeldCanFailAndBeReset) {
     Qp& one = error ? qp : other;
     control.next[one.slot] = bench.partition.now() + 10 * kMicrosecond;
     bench.psn = ResponderBench::kFirstPsn;
-    bench.read(one, 4 * kMtu);
+    bench.read(one, 4 * ResponderBench::kMtu);
     bench.run(kMicrosecond);
     if (error) {
       bench.fail(one, abi::EventType::kQpCatastrophic);

@@ -8,7 +8,7 @@ namespace railyard::nic {
 namespace {
 
 using net::Opcode;
-using test::bench_config;
+using test::responder_config;
 using test::ResponderBench;
 
 /// Fakes that take no event and no memory.

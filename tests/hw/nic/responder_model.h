@@ -5,7 +5,7 @@
 #include "tests/hw/nic/requester_bench.h"
 #include "tlm/sim/random.h"
 
-namespace railyard::nic::support {
+namespace railyard::nic::requester_test {
 
 class ResponderModel {
  public:
@@ -136,4 +136,4 @@ class ResponderModel {
   Message open_;
 };
 
-}  // namespace railyard::nic::support
+}  // namespace railyard::nic::requester_test

@@ -9,11 +9,10 @@ namespace railyard::nic {
 namespace {
 
 using net::Opcode;
-using test::bench_config;
 using test::FakeTransmit;
+using test::responder_config;
 using test::ResponderBench;
 
-constexpr std::uint32_t kMtu = ResponderBench::kMtu;
 constexpr std::uint64_t kReadOnly = 48 * 1024;  // from here on nothing is written
 constexpr std::uint32_t kMessages = 400;
 
@@ -46,7 +45,7 @@ class RandomRequester {
   bool chance(std::uint32_t percent) { return below(100) < percent; }
 
   void make_message() {
-    const std::uint32_t bytes = below(4) == 0 ? below(5) : below(3 * kMtu + 2);
+    const std::uint32_t bytes = below(4) == 0 ? below(5) : below(3 * ResponderBench::kMtu + 2);
     switch (below(4)) {
       case 0:
         make_read(bytes);
@@ -62,20 +61,21 @@ class RandomRequester {
     net::Frame f = bench_.request(qp_, Opcode::kRcRdmaReadRequest, 0);
     f.bth.psn = psn_;
     f.reth = {ResponderBench::kRemoteVa + kReadOnly + below(8192), ResponderBench::kRkey, bytes};
-    const std::uint32_t psns = packets_of(bytes, kMtu);
+    const std::uint32_t psns = packets_of(bytes, ResponderBench::kMtu);
     items_.push_back({f, psns, true});
     psn_ = psn::add(psn_, psns);
   }
   /// Its packets by place: FIRST, MIDDLE, LAST, ONLY.
   template <class Change>
   void make_packets(std::uint32_t bytes, const std::array<Opcode, 4>& opcodes, Change change) {
-    const std::uint32_t packets = packets_of(bytes, kMtu);
+    const std::uint32_t packets = packets_of(bytes, ResponderBench::kMtu);
     for (std::uint32_t i = 0; i < packets; ++i) {
       const bool last = i + 1 == packets;
       const Opcode opcode = opcodes[packets == 1 ? 3 : i == 0 ? 0 : last ? 2 : 1];
-      net::Frame f = bench_.request(qp_, opcode, std::min(kMtu, bytes - i * kMtu));
+      net::Frame f = bench_.request(
+          qp_, opcode, std::min(ResponderBench::kMtu, bytes - i * ResponderBench::kMtu));
       f.bth.psn = psn_;
-      change(f, i * kMtu);
+      change(f, i * ResponderBench::kMtu);
       items_.push_back({f, 1, false});
       psn_ = psn::add(psn_, 1);
     }
@@ -84,7 +84,7 @@ class RandomRequester {
     reference_[bus] = ResponderBench::byte_of(psn, i);
   }
   void make_write(std::uint32_t bytes, bool immediate) {
-    const std::uint64_t offset = below(kReadOnly - 4 * kMtu);
+    const std::uint64_t offset = below(kReadOnly - 4 * ResponderBench::kMtu);
     make_packets(bytes,
                  {Opcode::kRcRdmaWriteFirst, Opcode::kRcRdmaWriteMiddle,
                   immediate ? Opcode::kRcRdmaWriteLastWithImmediate : Opcode::kRcRdmaWriteLast,
@@ -152,8 +152,8 @@ class RandomRequester {
     net::Frame f = item.frame;
     if (item.read && &item == &items_[first_] && read_psns_ != 0) {
       f.bth.psn = psn::add(f.bth.psn, read_psns_);
-      f.reth.virtual_address += std::uint64_t{read_psns_} * kMtu;
-      f.reth.dma_length -= read_psns_ * kMtu;
+      f.reth.virtual_address += std::uint64_t{read_psns_} * ResponderBench::kMtu;
+      f.reth.dma_length -= read_psns_ * ResponderBench::kMtu;
     }
     if (!chance(6)) bench_.arrive(f);
     if (chance(3)) bench_.arrive(f);
@@ -180,9 +180,11 @@ class RandomRequester {
     const Item& item = items_[first_];
     if (job.frame.bth.psn != psn::add(item.frame.bth.psn, read_psns_)) return;
     const std::uint64_t offset = item.frame.reth.virtual_address - ResponderBench::kRemoteVa +
-                                 std::uint64_t{read_psns_} * kMtu;
+                                 std::uint64_t{read_psns_} * ResponderBench::kMtu;
     const std::uint8_t* from = &reference_[ResponderBench::kRemoteBus + offset];
-    EXPECT_EQ(job.payload.size(), std::min(kMtu, item.frame.reth.dma_length - read_psns_ * kMtu));
+    EXPECT_EQ(job.payload.size(),
+              std::min(ResponderBench::kMtu,
+                       item.frame.reth.dma_length - read_psns_ * ResponderBench::kMtu));
     EXPECT_EQ(job.payload, std::vector<std::uint8_t>(from, from + job.payload.size()));
     if (++read_psns_ == item.psns) advance();
   }
@@ -228,7 +230,7 @@ class RandomRequester {
 class NicResponderRandom : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(NicResponderRandom, LeavesWhatACorrectResponderLeaves) {
-  NicConfig config = bench_config();
+  NicConfig config = responder_config();
   config.ack_delay = GetParam() % 2 == 0 ? 0 : 300 * kNanosecond;
   config.receive.ack_every = static_cast<std::uint32_t>(GetParam() % 3);
   ResponderBench bench(config);

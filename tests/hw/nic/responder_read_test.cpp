@@ -7,14 +7,12 @@ namespace railyard::nic {
 namespace {
 
 using net::Opcode;
-using test::bench_config;
 using test::FakeTransmit;
+using test::responder_config;
 using test::ResponderBench;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Strings = std::vector<std::string>;
-
-constexpr std::uint32_t kMtu = ResponderBench::kMtu;
 
 struct NicReads : testing::Test {
   ResponderBench bench;
@@ -52,21 +50,21 @@ TEST_F(NicReads, OfOneByteIsOneResponse) {
   EXPECT_EQ(bench.answers(), Strings({"ONLY 0 1f 1"}));
 }
 TEST_F(NicReads, OfAPathMtuIsOneResponse) {
-  expect_read(kMtu, 4000);
+  expect_read(ResponderBench::kMtu, 4000);
   EXPECT_EQ(bench.answers(), Strings({"ONLY 0 1f 1"}));
 }
 TEST_F(NicReads, OfOneByteMoreAreTwo) {
-  expect_read(kMtu + 1, 0);
+  expect_read(ResponderBench::kMtu + 1, 0);
   EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1", "LAST 1 1f 1"}));
 }
 TEST_F(NicReads, OfManyHaveNoAethInTheMiddle) {
-  expect_read(3 * kMtu, 1);
+  expect_read(3 * ResponderBench::kMtu, 1);
   EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1", "MIDDLE 1", "LAST 2 1f 1"}));
   EXPECT_EQ(qp.responder.expected_psn, 1U);
 }
 
 TEST_F(NicReads, AreAnsweredInOrderWithTheirMsn) {
-  bench.read(qp, kMtu + 1);
+  bench.read(qp, ResponderBench::kMtu + 1);
   bench.read(qp, 1);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1", "LAST 1 1f 1", "ONLY 2 1f 2"}));
@@ -74,7 +72,7 @@ TEST_F(NicReads, AreAnsweredInOrderWithTheirMsn) {
 
 TEST_F(NicReads, WaitForTheirTranslationInOrder) {
   bench.translation.misses = 2;
-  bench.read(qp, 3 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
   bench.read(qp, 1);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1", "MIDDLE 1", "LAST 2 1f 1", "ONLY 3 1f 2"}));
@@ -82,7 +80,7 @@ TEST_F(NicReads, WaitForTheirTranslationInOrder) {
 
 TEST_F(NicReads, WaitForRoom) {
   bench.transmit.rooms = 1;
-  bench.read(qp, 3 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1"}));
   bench.transmit.give_room(5);
@@ -92,7 +90,7 @@ TEST_F(NicReads, WaitForRoom) {
 
 TEST_F(NicReads, AnAckOfALaterRequestWaitsUntilTheResponsesAreOnTheLine) {
   bench.transmit.hold = true;
-  bench.read(qp, 2 * kMtu);
+  bench.read(qp, 2 * ResponderBench::kMtu);
   write();
   bench.run();
   EXPECT_EQ(bench.dma.count(DmaUse::kPayload), 1U);  // carried out, and not acknowledged
@@ -169,7 +167,7 @@ TEST_F(NicReads, NeedTheRightOfTheQueuePair) {
 }
 
 TEST_F(NicReads, BeyondTheKeyAreRefusedBeforeTheFirstResponse) {
-  bench.read(qp, kMtu + 1, ResponderBench::kRemoteBytes - kMtu);
+  bench.read(qp, ResponderBench::kMtu + 1, ResponderBench::kRemoteBytes - ResponderBench::kMtu);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"ACK 0 62 0"}));
 }
@@ -183,7 +181,7 @@ TEST_F(NicReads, OfMoreThanAMessageAreRefused) {
 
 TEST_F(NicReads, AKeyThatGoesMeanwhileIsRefusedBehindWhatWasMade) {
   bench.transmit.rooms = 1;
-  bench.read(qp, 3 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
   bench.run();
   bench.translation.keys.clear();
   bench.transmit.give_room(5);
@@ -194,7 +192,7 @@ TEST_F(NicReads, AKeyThatGoesMeanwhileIsRefusedBehindWhatWasMade) {
 
 TEST_F(NicReads, APayloadThatCannotBeReadIsARemoteOperationalError) {
   bench.transmit.hold = true;
-  bench.read(qp, 3 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
   bench.run();
   bench.transmit.jobs[0].on_line = true;
   {
@@ -208,11 +206,11 @@ TEST_F(NicReads, APayloadThatCannotBeReadIsARemoteOperationalError) {
 }
 
 TEST_F(NicReads, ADuplicateIsAnsweredAgain) {
-  bench.read(qp, kMtu + 1);
+  bench.read(qp, ResponderBench::kMtu + 1);
   bench.run();
   const std::uint32_t after = bench.psn;
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(qp, kMtu + 1);
+  bench.read(qp, ResponderBench::kMtu + 1);
   bench.run();
   EXPECT_EQ(bench.answers(),
             Strings({"FIRST 0 1f 1", "LAST 1 1f 1", "FIRST 0 1f 1", "LAST 1 1f 1"}));
@@ -220,33 +218,33 @@ TEST_F(NicReads, ADuplicateIsAnsweredAgain) {
 }
 
 TEST_F(NicReads, ADuplicateOfTheRestIsAnsweredByItsOwnReth) {
-  bench.read(qp, 3 * kMtu, 100);
+  bench.read(qp, 3 * ResponderBench::kMtu, 100);
   bench.run();
   bench.transmit.jobs.clear();
   bench.psn = psn::add(ResponderBench::kFirstPsn, 1);
-  expect_read(2 * kMtu, 100 + kMtu);
+  expect_read(2 * ResponderBench::kMtu, 100 + ResponderBench::kMtu);
   EXPECT_EQ(bench.answers(), Strings({"FIRST 1 1f 1", "LAST 2 1f 1"}));
 }
 
 TEST_F(NicReads, ADuplicateThatReachesIntoTheFutureIsIgnored) {
-  bench.read(qp, 2 * kMtu);
+  bench.read(qp, 2 * ResponderBench::kMtu);
   bench.run();
   bench.transmit.jobs.clear();
   bench.psn = psn::add(ResponderBench::kFirstPsn, 1);
-  bench.read(qp, 2 * kMtu);
+  bench.read(qp, 2 * ResponderBench::kMtu);
   bench.run();
   EXPECT_THAT(bench.answers(), IsEmpty());
 }
 
 TEST_F(NicReads, ADuplicateEndsTheResponsesThatItAsksForAgain) {
   bench.transmit.rooms = 1;
-  bench.read(qp, 2 * kMtu);  // 0, 1
-  bench.read(qp, 2 * kMtu);  // 2, 3
+  bench.read(qp, 2 * ResponderBench::kMtu);  // 0, 1
+  bench.read(qp, 2 * ResponderBench::kMtu);  // 2, 3
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1"}));
   bench.psn = psn::add(ResponderBench::kFirstPsn, 1);
-  bench.read(qp, kMtu, kMtu);  // 1 alone
-  bench.read(qp, 2 * kMtu);    // 2, 3 again
+  bench.read(qp, ResponderBench::kMtu, ResponderBench::kMtu);  // 1 alone
+  bench.read(qp, 2 * ResponderBench::kMtu);                    // 2, 3 again
   bench.run();
   bench.transmit.give_room(9);
   bench.run();
@@ -257,12 +255,12 @@ TEST_F(NicReads, ADuplicateEndsTheResponsesThatItAsksForAgain) {
 
 TEST_F(NicReads, OneThatIsCutInTheMiddleIsFollowedByTheNewOnes) {
   bench.transmit.rooms = 1;
-  bench.read(qp, 3 * kMtu);  // 0, 1, 2
-  bench.read(qp, 1);         // 3
+  bench.read(qp, 3 * ResponderBench::kMtu);  // 0, 1, 2
+  bench.read(qp, 1);                         // 3
   bench.run();
   bench.psn = psn::add(ResponderBench::kFirstPsn, 2);
-  bench.read(qp, kMtu, 2 * kMtu);  // 2 alone
-  bench.read(qp, 1);               // 3 again
+  bench.read(qp, ResponderBench::kMtu, 2 * ResponderBench::kMtu);  // 2 alone
+  bench.read(qp, 1);                                               // 3 again
   bench.run();
   bench.transmit.give_room(9);
   bench.run();
@@ -270,11 +268,11 @@ TEST_F(NicReads, OneThatIsCutInTheMiddleIsFollowedByTheNewOnes) {
 }
 
 TEST_F(NicReads, OneThatIsCutWhileItsTranslationIsReadIsFollowedByTheNewOnes) {
-  bench.read(qp, 3 * kMtu);      // 0, 1, 2
-  bench.translation.misses = 2;  // of the first two responses
+  bench.read(qp, 3 * ResponderBench::kMtu);  // 0, 1, 2
+  bench.translation.misses = 2;              // of the first two responses
   bench.run(800 * kNanosecond);
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(qp, 3 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"FIRST 0 1f 1", "FIRST 0 1f 1", "MIDDLE 1", "LAST 2 1f 1"}));
   EXPECT_EQ(ReadEngine::outstanding(qp), 0U);
@@ -283,7 +281,7 @@ TEST_F(NicReads, OneThatIsCutWhileItsTranslationIsReadIsFollowedByTheNewOnes) {
 TEST_F(NicReads, AResetTakesBackWhatIsNotOnTheLine) {
   bench.transmit.hold = true;
   bench.transmit.rooms = 2;
-  bench.read(qp, 3 * kMtu);
+  bench.read(qp, 3 * ResponderBench::kMtu);
   bench.translation.misses = 1;
   bench.run(100 * kNanosecond);
   bench.responder->reset(qp);
@@ -298,7 +296,7 @@ TEST_F(NicReads, AResetTakesBackWhatIsNotOnTheLine) {
 
 TEST_F(NicReads, TranslateAPacketWithoutWaitingForTheOneBefore) {
   bench.translation.time = 400 * kNanosecond;
-  expect_read(4 * kMtu, 0);
+  expect_read(4 * ResponderBench::kMtu, 0);
   ASSERT_EQ(bench.transmit.jobs.size(), 4U);
   EXPECT_LT(bench.transmit.jobs[3].at - bench.transmit.jobs[0].at, bench.translation.time / 4);
 }
@@ -312,9 +310,9 @@ TEST_F(NicReadTurns, QueuePairsTakeTurnsAPacketEach) {
   Qp& b = bench.make_qp();
   bench.start();
   bench.transmit.rooms = 1;
-  bench.read(a, 3 * kMtu);
+  bench.read(a, 3 * ResponderBench::kMtu);
   bench.psn = ResponderBench::kFirstPsn;
-  bench.read(b, 3 * kMtu);
+  bench.read(b, 3 * ResponderBench::kMtu);
   bench.run();
   bench.transmit.give_room(9);
   bench.run();

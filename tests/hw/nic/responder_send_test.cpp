@@ -8,13 +8,12 @@ namespace {
 
 using abi::CqeOpcode;
 using net::Opcode;
-using test::bench_config;
+using test::responder_config;
 using test::ResponderBench;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Strings = std::vector<std::string>;
 
-constexpr std::uint32_t kMtu = ResponderBench::kMtu;
 constexpr std::uint64_t kLocalBus = ResponderBench::kLocalBus + 0x100;  // of the key's first byte
 
 struct NicReceiveQueue : testing::Test {
@@ -37,7 +36,7 @@ struct NicReceiveQueue : testing::Test {
 TEST_F(NicReceiveQueue, ScattersASendOverTheSegmentsOfItsWqe) {
   post({local(100), local(200, 1000), local(300, 2000)});
   bench.start();
-  bench.send(qp, Opcode::kRcSendFirst, kMtu);
+  bench.send(qp, Opcode::kRcSendFirst, ResponderBench::kMtu);
   bench.send(qp, Opcode::kRcSendLast, 100, [](net::Frame& f) { f.bth.solicited_event = true; });
   bench.run();
   bench.expect_bytes(kLocalBus, 0xFF'FFFE, 0, 100);
@@ -47,7 +46,7 @@ TEST_F(NicReceiveQueue, ScattersASendOverTheSegmentsOfItsWqe) {
   EXPECT_EQ(bench.answers(), Strings({"ACK 1 1f 1"}));
   ASSERT_EQ(bench.completions.completions.size(), 1U);
   EXPECT_EQ(completion(0).opcode, CqeOpcode::kResponderSend);
-  EXPECT_EQ(completion(0).byte_count, kMtu + 100);
+  EXPECT_EQ(completion(0).byte_count, ResponderBench::kMtu + 100);
   EXPECT_EQ(completion(0).cq, 7U);
   EXPECT_EQ(completion(0).qp, qp.number);
   EXPECT_EQ(completion(0).wqe_counter, 0U);
@@ -75,8 +74,8 @@ TEST_F(NicReceiveQueue, EachMessageTakesTheNextWqeAndBringsItsImmediate) {
 
 TEST_F(NicReceiveQueue, AWriteWithImmediateNeedsItsWqeWithItsLastPacketOnly) {
   bench.start();
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu,
-             [](net::Frame& f) { f.reth.dma_length = kMtu + 8; });
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu,
+             [](net::Frame& f) { f.reth.dma_length = ResponderBench::kMtu + 8; });
   bench.send(qp, Opcode::kRcRdmaWriteLastWithImmediate, 8);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"ACK 1 2c 0"}));
@@ -86,12 +85,12 @@ TEST_F(NicReceiveQueue, AWriteWithImmediateNeedsItsWqeWithItsLastPacketOnly) {
   bench.send(qp, Opcode::kRcRdmaWriteLastWithImmediate, 8);
   bench.run();
   EXPECT_EQ(bench.answers().back(), "ACK 1 1f 1");
-  EXPECT_EQ(completion(0).byte_count, kMtu + 8);
+  EXPECT_EQ(completion(0).byte_count, ResponderBench::kMtu + 8);
 }
 
 TEST_F(NicReceiveQueue, WithoutAWqeTheRequesterIsToldToComeAgainAndNothingIsConsumed) {
   bench.start();
-  bench.send(qp, Opcode::kRcSendFirst, kMtu);
+  bench.send(qp, Opcode::kRcSendFirst, ResponderBench::kMtu);
   bench.send(qp, Opcode::kRcSendLast, 8);  // silently dropped
   bench.send(qp, Opcode::kRcSendOnly, 8);
   bench.run();
@@ -100,7 +99,7 @@ TEST_F(NicReceiveQueue, WithoutAWqeTheRequesterIsToldToComeAgainAndNothingIsCons
   EXPECT_THAT(bench.dma.writes, IsEmpty());
   post({local(1000)});
   bench.psn = ResponderBench::kFirstPsn;
-  bench.send(qp, Opcode::kRcSendFirst, kMtu);
+  bench.send(qp, Opcode::kRcSendFirst, ResponderBench::kMtu);
   bench.send(qp, Opcode::kRcSendLast, 8);
   bench.send(qp, Opcode::kRcSendOnly, 8);
   bench.run();
@@ -164,19 +163,19 @@ TEST_F(NicReceiveQueue, KeepsCountOverTheWrapOfTheIndex) {
 }
 
 TEST_F(NicReceiveQueue, ASendOfAsMuchAsItsWqeHoldsIsTaken) {
-  post({local(kMtu), local(1, 500)});
+  post({local(ResponderBench::kMtu), local(1, 500)});
   bench.start();
-  bench.send(qp, Opcode::kRcSendFirst, kMtu);
+  bench.send(qp, Opcode::kRcSendFirst, ResponderBench::kMtu);
   bench.send(qp, Opcode::kRcSendLast, 1);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"ACK 1 1f 1"}));
 }
 
 TEST_F(NicReceiveQueue, ASendOfMoreIsALocalLengthErrorAndTheRestIsFlushed) {
-  post({local(kMtu), local(1, 500)});
+  post({local(ResponderBench::kMtu), local(1, 500)});
   post({local(64)});
   bench.start();
-  bench.send(qp, Opcode::kRcSendFirst, kMtu);
+  bench.send(qp, Opcode::kRcSendFirst, ResponderBench::kMtu);
   bench.send(qp, Opcode::kRcSendLast, 2);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"ACK 1 61 0"}));

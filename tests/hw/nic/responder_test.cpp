@@ -7,13 +7,11 @@ namespace railyard::nic {
 namespace {
 
 using net::Opcode;
-using test::bench_config;
+using test::responder_config;
 using test::ResponderBench;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using Strings = std::vector<std::string>;
-
-constexpr std::uint32_t kMtu = ResponderBench::kMtu;
 
 struct NicResponder : testing::Test {
   ResponderBench bench;
@@ -23,13 +21,13 @@ struct NicResponder : testing::Test {
   void TearDown() override { bench.expect_empty(); }
   /// FIRST, MIDDLE..., LAST of a WRITE of `bytes`.
   void write(std::uint32_t bytes) {
-    const std::uint32_t packets = packets_of(bytes, kMtu);
+    const std::uint32_t packets = packets_of(bytes, ResponderBench::kMtu);
     for (std::uint32_t i = 0; i < packets; ++i) {
       const Opcode opcode = packets == 1       ? Opcode::kRcRdmaWriteOnly
                             : i == 0           ? Opcode::kRcRdmaWriteFirst
                             : i + 1 == packets ? Opcode::kRcRdmaWriteLast
                                                : Opcode::kRcRdmaWriteMiddle;
-      bench.send(qp, opcode, std::min(kMtu, bytes - i * kMtu),
+      bench.send(qp, opcode, std::min(ResponderBench::kMtu, bytes - i * ResponderBench::kMtu),
                  [&](net::Frame& f) { f.reth.dma_length = bytes; });
     }
   }
@@ -49,13 +47,14 @@ struct NicResponder : testing::Test {
 };
 
 TEST_F(NicResponder, WritesEachPacketAndAcknowledgesTheLastOverAPsnWrap) {
-  write(2 * kMtu + 1);
+  write(2 * ResponderBench::kMtu + 1);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"ACK 2 1f 1"}));
-  bench.expect_bytes(ResponderBench::kRemoteBus, 0xFF'FFFE, 0, kMtu);
-  bench.expect_bytes(ResponderBench::kRemoteBus + kMtu, 0xFF'FFFF, 0, kMtu);
-  bench.expect_bytes(ResponderBench::kRemoteBus + 2 * kMtu, 0, 0, 1);
-  EXPECT_EQ(bench.dma.memory[ResponderBench::kRemoteBus + 2 * kMtu + 1], 0);
+  bench.expect_bytes(ResponderBench::kRemoteBus, 0xFF'FFFE, 0, ResponderBench::kMtu);
+  bench.expect_bytes(ResponderBench::kRemoteBus + ResponderBench::kMtu, 0xFF'FFFF, 0,
+                     ResponderBench::kMtu);
+  bench.expect_bytes(ResponderBench::kRemoteBus + 2 * ResponderBench::kMtu, 0, 0, 1);
+  EXPECT_EQ(bench.dma.memory[ResponderBench::kRemoteBus + 2 * ResponderBench::kMtu + 1], 0);
   EXPECT_EQ(qp.responder.expected_psn, 1U);
   EXPECT_EQ(bench.transmit.jobs[0].frame.bth.destination_qp, qp.remote_qp);
   EXPECT_EQ(bench.transmit.jobs[0].frame.udp.source_port, qp.headers.udp.source_port);
@@ -145,9 +144,9 @@ TEST_F(NicResponder, APacketWithoutAckRequestIsNotAcknowledged) {
   bench.send(qp, Opcode::kRcRdmaWriteOnly, 8, [](net::Frame& f) { f.bth.ack_request = false; });
   bench.run();
   EXPECT_THAT(bench.answers(), IsEmpty());
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu, [](net::Frame& f) {
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu, [](net::Frame& f) {
     f.bth.ack_request = true;
-    f.reth.dma_length = kMtu + 1;
+    f.reth.dma_length = ResponderBench::kMtu + 1;
   });
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"ACK 1 1f 1"}));
@@ -156,7 +155,7 @@ TEST_F(NicResponder, APacketWithoutAckRequestIsNotAcknowledged) {
 // --- invalid requests ---
 
 TEST_F(NicResponder, RefusesAMiddleWithoutAFirst) {
-  bench.send(qp, Opcode::kRcRdmaWriteMiddle, kMtu);
+  bench.send(qp, Opcode::kRcRdmaWriteMiddle, ResponderBench::kMtu);
   expect_broken("ACK 0 61 0", abi::EventType::kQpInvalidRequest);
 }
 
@@ -166,51 +165,54 @@ TEST_F(NicResponder, RefusesALastWithoutAFirst) {
 }
 
 TEST_F(NicResponder, RefusesAnOnlyInAMessage) {
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu, [](net::Frame& f) { f.reth.dma_length = 600; });
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu,
+             [](net::Frame& f) { f.reth.dma_length = 600; });
   bench.send(qp, Opcode::kRcRdmaWriteOnly, 8);
   expect_broken("ACK 1 61 0", abi::EventType::kQpInvalidRequest);
 }
 
 TEST_F(NicResponder, RefusesASendInAWrite) {
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu, [](net::Frame& f) { f.reth.dma_length = 600; });
-  bench.send(qp, Opcode::kRcSendMiddle, kMtu);
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu,
+             [](net::Frame& f) { f.reth.dma_length = 600; });
+  bench.send(qp, Opcode::kRcSendMiddle, ResponderBench::kMtu);
   expect_broken("ACK 1 61 0", abi::EventType::kQpInvalidRequest);
 }
 
 TEST_F(NicResponder, RefusesAReadInAWrite) {
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu, [](net::Frame& f) { f.reth.dma_length = 600; });
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu,
+             [](net::Frame& f) { f.reth.dma_length = 600; });
   bench.read(qp, 8);
   expect_broken("ACK 1 61 0", abi::EventType::kQpInvalidRequest);
 }
 
 TEST_F(NicResponder, RefusesAFirstThatIsNotAPathMtu) {
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu - 1,
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu - 1,
              [](net::Frame& f) { f.reth.dma_length = 600; });
   expect_broken("ACK 0 61 0", abi::EventType::kQpInvalidRequest);
 }
 
 TEST_F(NicResponder, RefusesAnOnlyOfMoreThanAPathMtu) {
-  bench.send(qp, Opcode::kRcRdmaWriteOnly, kMtu + 1);
+  bench.send(qp, Opcode::kRcRdmaWriteOnly, ResponderBench::kMtu + 1);
   expect_broken("ACK 0 61 0", abi::EventType::kQpInvalidRequest);
 }
 
 TEST_F(NicResponder, RefusesALastOfNoBytes) {
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu,
-             [](net::Frame& f) { f.reth.dma_length = kMtu + 1; });
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu,
+             [](net::Frame& f) { f.reth.dma_length = ResponderBench::kMtu + 1; });
   bench.send(qp, Opcode::kRcRdmaWriteLast, 0);
   expect_broken("ACK 1 61 0", abi::EventType::kQpInvalidRequest);
 }
 
 TEST_F(NicResponder, RefusesAWriteOfMoreThanItSaid) {
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu,
-             [](net::Frame& f) { f.reth.dma_length = kMtu + 4; });
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu,
+             [](net::Frame& f) { f.reth.dma_length = ResponderBench::kMtu + 4; });
   bench.send(qp, Opcode::kRcRdmaWriteLast, 5);
   expect_broken("ACK 1 61 0", abi::EventType::kQpInvalidRequest);
 }
 
 TEST_F(NicResponder, RefusesAWriteOfLessThanItSaid) {
-  bench.send(qp, Opcode::kRcRdmaWriteFirst, kMtu,
-             [](net::Frame& f) { f.reth.dma_length = kMtu + 4; });
+  bench.send(qp, Opcode::kRcRdmaWriteFirst, ResponderBench::kMtu,
+             [](net::Frame& f) { f.reth.dma_length = ResponderBench::kMtu + 4; });
   bench.send(qp, Opcode::kRcRdmaWriteLast, 3);
   expect_broken("ACK 1 61 0", abi::EventType::kQpInvalidRequest);
 }
@@ -253,15 +255,15 @@ TEST_F(NicResponder, RefusesWhatTheQueuePairDoesNotAllow) {
 }
 
 TEST_F(NicResponder, TakesAWriteUpToTheLastByteOfTheKey) {
-  bench.translation.keys[ResponderBench::kRkey].bytes = kMtu + 1;
-  write(kMtu + 1);
+  bench.translation.keys[ResponderBench::kRkey].bytes = ResponderBench::kMtu + 1;
+  write(ResponderBench::kMtu + 1);
   bench.run();
   EXPECT_EQ(bench.answers(), Strings({"ACK 1 1f 1"}));
 }
 
 TEST_F(NicResponder, RefusesAWriteBeyondTheKeyBeforeItsFirstByte) {
-  bench.translation.keys[ResponderBench::kRkey].bytes = kMtu;
-  write(kMtu + 1);
+  bench.translation.keys[ResponderBench::kRkey].bytes = ResponderBench::kMtu;
+  write(ResponderBench::kMtu + 1);
   expect_broken("ACK 0 62 0", abi::EventType::kQpAccessError);
   EXPECT_THAT(bench.dma.writes, IsEmpty());
 }
@@ -337,7 +339,7 @@ TEST_F(NicResponder, AResetLeavesWritesThatAreWithPcieAlone) {
 }
 
 TEST(NicResponderElided, WritesWithoutBytesTakeTheSameTime) {
-  NicConfig config = bench_config();
+  NicConfig config = responder_config();
   config.payload_carried = false;
   ResponderBench bench(config);
   const Qp& qp = bench.make_qp();

@@ -7,7 +7,7 @@
 namespace railyard::nic {
 namespace {
 
-using support::WqeText;
+using requester_test::WqeText;
 
 struct Parsed {
   WqeFault fault = WqeFault::kNone;

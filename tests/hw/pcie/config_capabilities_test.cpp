@@ -11,11 +11,11 @@ namespace railyard::pcie {
 namespace {
 
 namespace cfg = config;
-using support::capability;
-using support::extended_capability;
-using support::modify;
+using test::capability;
+using test::extended_capability;
+using test::modify;
 
-ConfigSpace device(const ExpressShape& shape = {}) {
+ConfigSpace device_with(const ExpressShape& shape = {}) {
   BarShapes bars;
   bars[0] = {1U << 16, true, true};
   ConfigSpace space = ConfigSpace::endpoint("nic0", {0x15B3, 0x1021, 0x020000, 0, false}, bars);
@@ -23,7 +23,7 @@ ConfigSpace device(const ExpressShape& shape = {}) {
   return space;
 }
 
-ConfigSpace port(PortType type, std::uint32_t boundary = 64) {
+ConfigSpace port_of(PortType type, std::uint32_t boundary = 64) {
   ConfigSpace space = ConfigSpace::bridge("port0", {0x1D0F, 1, 0x060400, 0, false});
   ExpressShape shape;
   shape.type = type;
@@ -35,14 +35,14 @@ ConfigSpace port(PortType type, std::uint32_t boundary = 64) {
 unsigned express(const ConfigSpace& space) { return capability(space, cfg::kExpressCapability); }
 
 TEST(ConfigCapabilities, AreFoundAlongBothLists) {
-  ConfigSpace space = port(PortType::kRootPort);
+  ConfigSpace space = port_of(PortType::kRootPort);
   EXPECT_EQ(extended_capability(space, cfg::kAerCapability), 0U);
   space.add_error_reporting();
   space.add_access_control();
   EXPECT_EQ(extended_capability(space, cfg::kAerCapability), 0x100U);
   EXPECT_EQ(extended_capability(space, cfg::kAcsCapability), 0x148U);
   EXPECT_EQ(capability(space, cfg::kMsixCapability), 0U);
-  ConfigSpace endpoint = device();
+  ConfigSpace endpoint = device_with();
   endpoint.add_msix({8, 0, 0, 0, 0x800});
   EXPECT_EQ(express(endpoint), 0x40U);
   EXPECT_EQ(capability(endpoint, cfg::kMsixCapability), 0x7CU);
@@ -51,17 +51,17 @@ TEST(ConfigCapabilities, AreFoundAlongBothLists) {
 }
 
 TEST(ConfigCapabilities, ExpressTellsItsPortTypeAndVersion) {
-  EXPECT_EQ(device().read(0x40) >> 16, 0x0002U);
-  EXPECT_EQ(port(PortType::kRootPort).read(0x40) >> 16, 0x0042U);
-  EXPECT_EQ(port(PortType::kSwitchUpstream).read(0x40) >> 16, 0x0052U);
-  EXPECT_EQ(port(PortType::kSwitchDownstream).read(0x40) >> 16, 0x0062U);
-  EXPECT_EQ(port(PortType::kSwitchDownstream).type(), PortType::kSwitchDownstream);
+  EXPECT_EQ(device_with().read(0x40) >> 16, 0x0002U);
+  EXPECT_EQ(port_of(PortType::kRootPort).read(0x40) >> 16, 0x0042U);
+  EXPECT_EQ(port_of(PortType::kSwitchUpstream).read(0x40) >> 16, 0x0052U);
+  EXPECT_EQ(port_of(PortType::kSwitchDownstream).read(0x40) >> 16, 0x0062U);
+  EXPECT_EQ(port_of(PortType::kSwitchDownstream).type(), PortType::kSwitchDownstream);
 }
 
 TEST(ConfigCapabilities, PayloadAndReadRequestSizesFollowTheirFields) {
   ExpressShape shape;
   shape.max_payload = 1024;
-  ConfigSpace space = device(shape);
+  ConfigSpace space = device_with(shape);
   EXPECT_EQ(space.max_payload_supported(), 1024U);
   EXPECT_EQ(space.max_payload(), 128U);
   EXPECT_EQ(space.max_read_request(), 512U);
@@ -86,7 +86,7 @@ TEST(ConfigCapabilities, TagsAreEnabledWhereTheyAreSupported) {
     shape.extended_tag = supported;
     shape.ten_bit_requester = supported;
     shape.ten_bit_completer = supported;
-    ConfigSpace space = device(shape);
+    ConfigSpace space = device_with(shape);
     const unsigned at = express(space);
     EXPECT_EQ(space.read(at + cfg::kDeviceCapabilities) >> 5 & 1U, supported ? 1U : 0U);
     EXPECT_EQ(space.read(at + cfg::kDeviceCapabilities2) >> 16 & 3U, supported ? 3U : 0U);
@@ -101,14 +101,14 @@ TEST(ConfigCapabilities, TagsAreEnabledWhereTheyAreSupported) {
 }
 
 TEST(ConfigCapabilities, RelaxedOrderingIsAllowedUntilItIsForbidden) {
-  ConfigSpace space = device();
+  ConfigSpace space = device_with();
   EXPECT_TRUE(space.relaxed_ordering());
   modify(space, express(space) + cfg::kDeviceControl, 0, cfg::kRelaxedOrdering);
   EXPECT_FALSE(space.relaxed_ordering());
 }
 
 TEST(ConfigCapabilities, TheCompletionTimeoutFollowsItsRangeUntilItIsDisabled) {
-  ConfigSpace space = device();
+  ConfigSpace space = device_with();
   const unsigned control = express(space) + cfg::kDeviceControl2;
   const auto at_most = [&](std::uint32_t code) {
     space.write(control, code);
@@ -136,14 +136,15 @@ TEST(ConfigCapabilities, TheLinkTellsWhatItIsAndWhatItCould) {
   ExpressShape shape;
   shape.generation = 4;
   shape.lanes = 8;
-  ConfigSpace space = device(shape);
+  ConfigSpace space = device_with(shape);
   const unsigned at = express(space);
   EXPECT_EQ(space.read(at + cfg::kLinkCapabilities), 0x084U);
   EXPECT_EQ(space.read(at + cfg::kLinkCapabilities2), 0x1EU);
   for (const PortType type : {PortType::kRootPort, PortType::kSwitchDownstream}) {
-    EXPECT_EQ(port(type).read(0x40 + cfg::kLinkCapabilities), cfg::kLinkActiveReporting | 0x105U);
+    EXPECT_EQ(port_of(type).read(0x40 + cfg::kLinkCapabilities),
+              cfg::kLinkActiveReporting | 0x105U);
   }
-  EXPECT_EQ(port(PortType::kSwitchUpstream).read(0x40 + cfg::kLinkCapabilities), 0x105U);
+  EXPECT_EQ(port_of(PortType::kSwitchUpstream).read(0x40 + cfg::kLinkCapabilities), 0x105U);
   EXPECT_EQ(space.read(at + cfg::kLinkControl) >> 16, 0x084U);
   space.write(at + cfg::kLinkControl, 0xFFFF0000);
   EXPECT_EQ(space.read(at + cfg::kLinkControl) >> 16, 0x084U) << "status can only be read";
@@ -152,25 +153,25 @@ TEST(ConfigCapabilities, TheLinkTellsWhatItIsAndWhatItCould) {
   EXPECT_EQ(space.read(at + cfg::kLinkCapabilities), 0x084U);
   space.set_link(3, 0);
   EXPECT_EQ(space.read(at + cfg::kLinkControl) >> 16, 0U);
-  EXPECT_EQ(port(PortType::kSwitchUpstream).read(0x40 + cfg::kLinkControl) >> 16, 0x105U);
-  EXPECT_EQ(port(PortType::kRootPort).read(0x40 + cfg::kLinkControl) >> 16, 0x2105U)
+  EXPECT_EQ(port_of(PortType::kSwitchUpstream).read(0x40 + cfg::kLinkControl) >> 16, 0x105U);
+  EXPECT_EQ(port_of(PortType::kRootPort).read(0x40 + cfg::kLinkControl) >> 16, 0x2105U)
       << "a port that leads downstream says that its link is active";
 }
 
 TEST(ConfigCapabilities, TheReadCompletionBoundaryIsARootPortsOwnAndTheEndpointsToBeTold) {
-  ConfigSpace root = port(PortType::kRootPort, 128);
+  ConfigSpace root = port_of(PortType::kRootPort, 128);
   EXPECT_EQ(root.read_completion_boundary(), 128U);
   root.write(express(root) + cfg::kLinkControl, 0);
   EXPECT_EQ(root.read_completion_boundary(), 128U);
-  EXPECT_EQ(port(PortType::kRootPort).read_completion_boundary(), 64U);
-  ConfigSpace space = device();
+  EXPECT_EQ(port_of(PortType::kRootPort).read_completion_boundary(), 64U);
+  ConfigSpace space = device_with();
   EXPECT_EQ(space.read_completion_boundary(), 64U);
   space.write(express(space) + cfg::kLinkControl, cfg::kReadCompletionBoundary);
   EXPECT_EQ(space.read_completion_boundary(), 128U);
 }
 
 TEST(ConfigCapabilities, MsixSaysWhereItsTableIsAndTakesEnableAndMask) {
-  ConfigSpace space = device();
+  ConfigSpace space = device_with();
   EXPECT_FALSE(space.msix_enabled());
   EXPECT_FALSE(space.msix_function_mask());
   space.add_msix({64, 0, 0x1000, 0, 0x2000});
@@ -189,7 +190,7 @@ TEST(ConfigCapabilities, MsixSaysWhereItsTableIsAndTakesEnableAndMask) {
 
 TEST(ConfigCapabilities, AnMsixTableThatDoesNotFitIsRefused) {
   const auto problem = [](const MsixShape& shape) {
-    ConfigSpace space = device();
+    ConfigSpace space = device_with();
     try {
       space.add_msix(shape);
     } catch (const ConfigError& error) {
@@ -212,7 +213,7 @@ TEST(ConfigCapabilities, AnMsixTableThatDoesNotFitIsRefused) {
 }
 
 TEST(ConfigCapabilities, AccessControlRedirectsRequestsAndCompletionsApart) {
-  ConfigSpace space = port(PortType::kSwitchDownstream);
+  ConfigSpace space = port_of(PortType::kSwitchDownstream);
   EXPECT_FALSE(space.acs_request_redirect());
   space.add_access_control();
   const unsigned at = extended_capability(space, cfg::kAcsCapability) + cfg::kAcs;
@@ -226,26 +227,26 @@ TEST(ConfigCapabilities, AccessControlRedirectsRequestsAndCompletionsApart) {
   EXPECT_TRUE(space.acs_completion_redirect());
   space.write(at, 0xFFFFFFFF);
   EXPECT_EQ(space.read(at), 0x000C000CU) << "of the others none is there";
-  ConfigSpace upstream = port(PortType::kSwitchUpstream);
+  ConfigSpace upstream = port_of(PortType::kSwitchUpstream);
   EXPECT_THROW(upstream.add_access_control(), ConfigError);
 }
 
 TEST(ConfigCapabilities, AShapeThatIsWrongIsRefused) {
   ExpressShape shape;
   shape.max_payload = 384;
-  EXPECT_THROW(device(shape), ConfigError);
+  EXPECT_THROW(device_with(shape), ConfigError);
   shape.max_payload = 8192;
-  EXPECT_THROW(device(shape), ConfigError);
+  EXPECT_THROW(device_with(shape), ConfigError);
   shape.max_payload = 64;
-  EXPECT_THROW(device(shape), ConfigError);
+  EXPECT_THROW(device_with(shape), ConfigError);
   for (const std::uint32_t payload : {128U, 256U, 512U, 1024U, 2048U, 4096U}) {
     shape.max_payload = payload;
-    EXPECT_EQ(device(shape).max_payload_supported(), payload);
+    EXPECT_EQ(device_with(shape).max_payload_supported(), payload);
   }
   shape.type = PortType::kRootPort;
-  EXPECT_THROW(device(shape), ConfigError);
-  EXPECT_THROW(port(PortType::kEndpoint), ConfigError);
-  EXPECT_THROW(port(PortType::kRootPort, 256), ConfigError);
+  EXPECT_THROW(device_with(shape), ConfigError);
+  EXPECT_THROW(port_of(PortType::kEndpoint), ConfigError);
+  EXPECT_THROW(port_of(PortType::kRootPort, 256), ConfigError);
 }
 
 }  // namespace

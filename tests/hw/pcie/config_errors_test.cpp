@@ -13,15 +13,15 @@ namespace {
 namespace cfg = config;
 using Header = std::array<std::uint32_t, 4>;
 
-constexpr Header kFirst = {0x11, 0x22, 0x33, 0x44};
-constexpr Header kSecond = {0x55, 0x66, 0x77, 0x88};
+constexpr Header kFirstHeader = {0x11, 0x22, 0x33, 0x44};
+constexpr Header kSecondHeader = {0x55, 0x66, 0x77, 0x88};
 
 class ConfigErrors : public testing::Test {
  protected:
   ConfigErrors() {
     space_.add_express({});
     space_.add_error_reporting();
-    aer_ = support::extended_capability(space_, cfg::kAerCapability);
+    aer_ = test::extended_capability(space_, cfg::kAerCapability);
   }
 
   Header log() const {
@@ -52,41 +52,41 @@ TEST_F(ConfigErrors, EachErrorHasItsBit) {
 }
 
 TEST_F(ConfigErrors, TheFirstHeaderStaysUntilItsErrorIsCleared) {
-  space_.log_error(UncorrectableError::kUnsupportedRequest, kFirst);
+  space_.log_error(UncorrectableError::kUnsupportedRequest, kFirstHeader);
   EXPECT_EQ(first_error(), 20U);
-  EXPECT_EQ(log(), kFirst);
-  space_.log_error(UncorrectableError::kCompleterAbort, kSecond);
+  EXPECT_EQ(log(), kFirstHeader);
+  space_.log_error(UncorrectableError::kCompleterAbort, kSecondHeader);
   EXPECT_EQ(first_error(), 20U);
-  EXPECT_EQ(log(), kFirst);
+  EXPECT_EQ(log(), kFirstHeader);
   space_.write(aer_ + cfg::kUncorrectableStatus, 1U << 15);
-  space_.log_error(UncorrectableError::kCompleterAbort, kSecond);
-  EXPECT_EQ(log(), kFirst) << "another error was cleared";
+  space_.log_error(UncorrectableError::kCompleterAbort, kSecondHeader);
+  EXPECT_EQ(log(), kFirstHeader) << "another error was cleared";
   space_.write(aer_ + cfg::kUncorrectableStatus, 1U << 20);
   EXPECT_EQ(status(), 1U << 15);
-  space_.log_error(UncorrectableError::kCompletionTimeout, kSecond);
+  space_.log_error(UncorrectableError::kCompletionTimeout, kSecondHeader);
   EXPECT_EQ(first_error(), 14U);
-  EXPECT_EQ(log(), kSecond);
+  EXPECT_EQ(log(), kSecondHeader);
 }
 
 TEST_F(ConfigErrors, AMaskedErrorIsNotedButNotLogged) {
   space_.write(aer_ + cfg::kUncorrectableMask, ~0U);
   EXPECT_EQ(space_.read(aer_ + cfg::kUncorrectableMask), 7U << 14 | 1U << 20);
   space_.write(aer_ + cfg::kUncorrectableMask, 1U << 15);
-  space_.log_error(UncorrectableError::kCompleterAbort, kFirst);
+  space_.log_error(UncorrectableError::kCompleterAbort, kFirstHeader);
   EXPECT_EQ(status(), 1U << 15);
   EXPECT_EQ(log(), Header{});
   EXPECT_EQ(first_error(), 0U);
-  space_.log_error(UncorrectableError::kUnsupportedRequest, kSecond);
-  EXPECT_EQ(log(), kSecond);
+  space_.log_error(UncorrectableError::kUnsupportedRequest, kSecondHeader);
+  EXPECT_EQ(log(), kSecondHeader);
 }
 
 TEST_F(ConfigErrors, AMaskedErrorDoesNotKeepTheLogForAnError) {
-  space_.log_error(UncorrectableError::kCompleterAbort, kFirst);
+  space_.log_error(UncorrectableError::kCompleterAbort, kFirstHeader);
   space_.write(aer_ + cfg::kUncorrectableStatus, 1U << 15);
   space_.write(aer_ + cfg::kUncorrectableMask, 1U << 15);
   space_.log_error(UncorrectableError::kCompleterAbort, {});
-  space_.log_error(UncorrectableError::kUnsupportedRequest, kSecond);
-  EXPECT_EQ(log(), kSecond);
+  space_.log_error(UncorrectableError::kUnsupportedRequest, kSecondHeader);
+  EXPECT_EQ(log(), kSecondHeader);
   EXPECT_EQ(first_error(), 20U);
 }
 
@@ -97,11 +97,11 @@ TEST_F(ConfigErrors, SeverityMakesAnErrorFatal) {
 }
 
 TEST_F(ConfigErrors, TheLogCannotBeWritten) {
-  space_.log_error(UncorrectableError::kUnsupportedRequest, kFirst);
+  space_.log_error(UncorrectableError::kUnsupportedRequest, kFirstHeader);
   const std::uint32_t control = space_.read(aer_ + cfg::kAerControl);
   for (unsigned i = 0; i < 4; ++i) space_.write(aer_ + cfg::kHeaderLog + 4 * i, ~0U);
   space_.write(aer_ + cfg::kAerControl, 0);
-  EXPECT_EQ(log(), kFirst);
+  EXPECT_EQ(log(), kFirstHeader);
   EXPECT_EQ(space_.read(aer_ + cfg::kAerControl), control);
   EXPECT_EQ(control, cfg::kTimeoutLogCapable | 20U);
 }
@@ -125,9 +125,9 @@ TEST(ConfigErrorsReceived, AnAnswerThatIsNoSuccessShowsInStatusUntilItIsCleared)
 
 TEST(ConfigErrorsWithout, AFunctionWithoutTheCapabilityStillSaysThatItSawAnError) {
   ConfigSpace space = ConfigSpace::endpoint("nic0", {0x15B3, 1, 0, 0, false}, {});
-  space.log_error(UncorrectableError::kUnsupportedRequest, kFirst);
+  space.log_error(UncorrectableError::kUnsupportedRequest, kFirstHeader);
   space.add_express({});
-  space.log_error(UncorrectableError::kUnsupportedRequest, kFirst);
+  space.log_error(UncorrectableError::kUnsupportedRequest, kFirstHeader);
   EXPECT_EQ(space.read(0x40 + cfg::kDeviceControl) >> 16, 0xAU);
   EXPECT_EQ(space.read(cfg::kExtendedCapabilities), 0U);
 }

@@ -11,9 +11,9 @@ namespace railyard::pcie {
 namespace {
 
 namespace cfg = config;
-using support::capability;
-using support::extended_capability;
-using support::modify;
+using test::capability;
+using test::extended_capability;
+using test::modify;
 
 const FunctionIdentity kNic = {0x15B3, 0x1021, 0x020000, 3, false};
 const FunctionIdentity kPort = {0x1D0F, 0x0001, 0x060400, 1, false};

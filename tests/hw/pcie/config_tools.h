@@ -5,7 +5,7 @@
 
 #include "hw/pcie/config_space.h"
 
-namespace railyard::pcie::support {
+namespace railyard::pcie::test {
 
 /// Offset of a capability; 0: it is not there.
 inline unsigned capability(const ConfigSpace& space, unsigned id) {
@@ -26,4 +26,4 @@ inline void modify(ConfigSpace& space, unsigned offset, std::uint32_t value, std
   space.write(offset, (space.read(offset) & ~mask) | (value & mask));
 }
 
-}  // namespace railyard::pcie::support
+}  // namespace railyard::pcie::test

@@ -75,7 +75,7 @@ class FakeMemory : public MemoryPort {
 
   LazyScheduler& steps_;
   std::uint64_t base_;
-  Endpoint& endpoint_;
+  railyard::Endpoint& endpoint_;
   RandomStream random_;
   std::deque<Slot> slots_;
   std::vector<Slot*> free_;

@@ -7,21 +7,22 @@
 namespace railyard::pcie::bench {
 namespace {
 
-constexpr std::uint64_t kBase = (1ULL << 32) - 8192;  // both kinds of headers are used
+constexpr std::uint64_t kBytesBase = (1ULL << 32) - 8192;  // both kinds of headers are used
 
 std::uint8_t byte_at(std::uint64_t address) {
   return static_cast<std::uint8_t>(address * 167 + (address >> 8) * 13 + 5);
 }
 
-PairConfig pair() {
+PairConfig pair_across_4_gib() {
   PairConfig config;
-  config.memory_base = kBase;
+  config.memory_base = kBytesBase;
   config.memory_bytes = 16384;
   return config;
 }
 
 void fill(PairBench& bench) {
-  for (std::uint64_t i = 0; i < 16384; ++i) bench.memory.byte(kBase + i) = byte_at(kBase + i);
+  for (std::uint64_t i = 0; i < 16384; ++i)
+    bench.memory.byte(kBytesBase + i) = byte_at(kBytesBase + i);
 }
 
 // Reads of every length of 1 to 512 B at `offsets` from `first` on.
@@ -57,42 +58,42 @@ void read_all(const PairConfig& config, std::uint64_t first, unsigned offsets) {
 }
 
 TEST(PcieBytes, EveryReadLengthAtEveryOffsetBringsItsBytes) {
-  read_all(pair(), kBase, 64);
-  read_all(pair(), 1ULL << 32, 64);
+  read_all(pair_across_4_gib(), kBytesBase, 64);
+  read_all(pair_across_4_gib(), 1ULL << 32, 64);
 }
 
 TEST(PcieBytes, EveryReadLengthAroundAPageBoundaryBringsItsBytes) {
-  read_all(pair(), kBase + 4096 - 64, 128);
+  read_all(pair_across_4_gib(), kBytesBase + 4096 - 64, 128);
   // There the header grows by a dword.
-  read_all(pair(), (1ULL << 32) - 64, 128);
+  read_all(pair_across_4_gib(), (1ULL << 32) - 64, 128);
 }
 
 TEST(PcieBytes, EveryReadLengthHoldsForEveryWayToSplit) {
   for (const CompletionSplit split : {CompletionSplit::kMaxPayload, CompletionSplit::kBoundary}) {
     for (const std::uint32_t boundary : {64U, 128U}) {
-      PairConfig config = pair();
+      PairConfig config = pair_across_4_gib();
       config.max_payload = 128;
       config.completer.split = split;
       config.completer.boundary = boundary;
-      read_all(config, kBase + 4096 - 32, 64);
+      read_all(config, kBytesBase + 4096 - 32, 64);
     }
   }
 }
 
 TEST(PcieBytes, AReadOfManyPagesBringsItsBytes) {
-  PairBench bench{pair()};
+  PairBench bench{pair_across_4_gib()};
   fill(bench);
-  bench.run([&] { bench.read(kBase + 3, 16000); });
+  bench.run([&] { bench.read(kBytesBase + 3, 16000); });
   ASSERT_EQ(bench.done.size(), 1U);
   ASSERT_EQ(bench.done[0].bytes.size(), 16000U);
   for (std::uint64_t i = 0; i < 16000; ++i) {
-    ASSERT_EQ(bench.done[0].bytes[i], byte_at(kBase + 3 + i)) << i;
+    ASSERT_EQ(bench.done[0].bytes[i], byte_at(kBytesBase + 3 + i)) << i;
   }
 }
 
 // A request of one dword may have holes between the bytes that it means.
 TEST(PcieBytes, EveryByteEnablePatternWritesItsBytesAlone) {
-  PairBench bench{pair()};
+  PairBench bench{pair_across_4_gib()};
   fill(bench);
   std::vector<std::uint8_t> image = bench.memory.bytes();
   bench.run([&] {
@@ -100,7 +101,7 @@ TEST(PcieBytes, EveryByteEnablePatternWritesItsBytesAlone) {
       unsigned first = 0, end = 4;
       while (first < 4 && (enables >> first & 1U) == 0) ++first;
       while (end > 0 && (enables >> (end - 1) & 1U) == 0) --end;
-      const std::uint64_t dword = kBase + 64 + std::uint64_t{12} * enables;
+      const std::uint64_t dword = kBytesBase + 64 + std::uint64_t{12} * enables;
       const TlpRef tlp = bench.hierarchy.tlps().acquire();
       tlp->type = TlpType::kMemoryWrite;
       tlp->byte_enables = enables;
@@ -111,7 +112,7 @@ TEST(PcieBytes, EveryByteEnablePatternWritesItsBytesAlone) {
       for (unsigned i = 0; i < 4; ++i) {
         const auto value = static_cast<std::uint8_t>(0xA0 + enables + i * 16);
         tlp->payload->data()[i] = value;
-        if ((enables >> i & 1U) != 0) image[dword + i - kBase] = value;
+        if ((enables >> i & 1U) != 0) image[dword + i - kBytesBase] = value;
       }
       tlp->payload_offset = first % 4;
       bench.checker->requested(*tlp, bench.hierarchy.now());
@@ -123,7 +124,7 @@ TEST(PcieBytes, EveryByteEnablePatternWritesItsBytesAlone) {
 
 // Their first and last dwords have every pattern without holes.
 TEST(PcieBytes, UnalignedWritesChangeTheirBytesAlone) {
-  PairBench bench{pair()};
+  PairBench bench{pair_across_4_gib()};
   fill(bench);
   std::vector<std::uint8_t> image = bench.memory.bytes();
   bench.keeps = false;
@@ -139,9 +140,9 @@ TEST(PcieBytes, UnalignedWritesChangeTheirBytesAlone) {
   // At each write's end the neighbours must be as before.
   bench.memory.on_commit = [&](const MemoryAccess& access) {
     for (std::uint32_t i = 0; i < access.bytes; ++i) {
-      image[access.address + i - kBase] = access.payload->data()[access.payload_offset + i];
+      image[access.address + i - kBytesBase] = access.payload->data()[access.payload_offset + i];
     }
-    const std::uint64_t from = access.address - kBase - 64;
+    const std::uint64_t from = access.address - kBytesBase - 64;
     for (std::uint64_t i = from; i < from + 256; ++i) {
       if (bench.memory.bytes()[i] != image[i]) ++wrong;
     }
@@ -154,7 +155,7 @@ TEST(PcieBytes, UnalignedWritesChangeTheirBytesAlone) {
         for (std::uint32_t i = 0; i < bytes; ++i) {
           data[i] = static_cast<std::uint8_t>(std::uint64_t{31} * bytes + offset * 7 + i);
         }
-        bench.write(kBase + 4096 - 32 + offset, data);
+        bench.write(kBytesBase + 4096 - 32 + offset, data);
         writes.emplace_back(offset, std::move(data));
       }
     }
@@ -163,7 +164,7 @@ TEST(PcieBytes, UnalignedWritesChangeTheirBytesAlone) {
   EXPECT_EQ(wrong, 0U);
   // The same writes, one after the other, to an image that no model wrote.
   std::vector<std::uint8_t> plain(16384);
-  for (std::uint64_t i = 0; i < 16384; ++i) plain[i] = byte_at(kBase + i);
+  for (std::uint64_t i = 0; i < 16384; ++i) plain[i] = byte_at(kBytesBase + i);
   for (const auto& [offset, data] : writes) {
     std::copy(data.begin(), data.end(), plain.begin() + 4096 - 32 + static_cast<long>(offset));
   }
@@ -175,7 +176,7 @@ TEST(PcieBytes, UnalignedWritesChangeTheirBytesAlone) {
 
 // It is answered when all writes that were given before it can be seen.
 TEST(PcieBytes, AReadOfNoByteFlushesTheWritesBeforeIt) {
-  PairBench bench{pair()};
+  PairBench bench{pair_across_4_gib()};
   bench.memory.slow = [](const MemoryAccess& access) { return access.write; };
   unsigned committed = 0, committed_when_read = 0;
   bench.memory.on_commit = [&](const MemoryAccess&) { ++committed; };
@@ -183,8 +184,8 @@ TEST(PcieBytes, AReadOfNoByteFlushesTheWritesBeforeIt) {
     if (done.ticket == 1) committed_when_read = committed;
   };
   bench.run([&] {
-    bench.write(kBase, std::vector<std::uint8_t>(1024, 7));
-    bench.read(kBase, 0, false, true);
+    bench.write(kBytesBase, std::vector<std::uint8_t>(1024, 7));
+    bench.read(kBytesBase, 0, false, true);
   });
   ASSERT_EQ(bench.done.size(), 2U);
   EXPECT_EQ(bench.done[1].status, Status::kSuccess);

@@ -7,7 +7,7 @@
 namespace railyard::pcie::bench {
 namespace {
 
-constexpr Time kTimeout = 50 * kMicrosecond;
+constexpr Time kCompletionTimeout = 50 * kMicrosecond;
 
 // The root loses what `lost` says.
 void lose(PairBench& bench, std::function<bool(const Tlp&)> lost) {
@@ -18,14 +18,14 @@ void lose(PairBench& bench, std::function<bool(const Tlp&)> lost) {
   };
 }
 
-PairConfig pair() {
+PairConfig pair_with_timeout() {
   PairConfig config;
-  config.requester.completion_timeout = kTimeout;
+  config.requester.completion_timeout = kCompletionTimeout;
   return config;
 }
 
 TEST(PcieErrors, AReadThatNobodyAnswersTimesOut) {
-  PairBench bench{pair()};
+  PairBench bench{pair_with_timeout()};
   lose(bench, [](const Tlp& tlp) { return tlp.address == 0x1000; });
   bench.run([&] {
     bench.read(0x1000, 64);
@@ -35,7 +35,7 @@ TEST(PcieErrors, AReadThatNobodyAnswersTimesOut) {
   EXPECT_EQ(bench.done[0].ticket, 1U);
   EXPECT_EQ(bench.done[0].status, Status::kSuccess);
   EXPECT_EQ(bench.done[1].status, Status::kTimeout);
-  EXPECT_EQ(bench.done[1].at, kTimeout);
+  EXPECT_EQ(bench.done[1].at, kCompletionTimeout);
   EXPECT_TRUE(bench.done[1].bytes.empty());
   EXPECT_EQ(bench.metric("dma.timeouts"), 1);
   EXPECT_EQ(bench.metric("dma.reads_failed"), 1);
@@ -46,7 +46,7 @@ TEST(PcieErrors, AReadThatNobodyAnswersTimesOut) {
 
 // Each has its own time.
 TEST(PcieErrors, ALaterReadTimesOutLater) {
-  PairConfig config = pair();
+  PairConfig config = pair_with_timeout();
   config.alarms = 1;
   PairBench bench{config};
   lose(bench, [](const Tlp&) { return true; });
@@ -56,26 +56,26 @@ TEST(PcieErrors, ALaterReadTimesOutLater) {
     bench.at(0, kLater, [&] { bench.read(0x2000, 64); });
   });
   ASSERT_EQ(bench.done.size(), 2U);
-  EXPECT_EQ(bench.done[0].at, kTimeout);
-  EXPECT_EQ(bench.done[1].at, kLater + kTimeout);
+  EXPECT_EQ(bench.done[0].at, kCompletionTimeout);
+  EXPECT_EQ(bench.done[1].at, kLater + kCompletionTimeout);
 }
 
 // Of a long read some requests are lost; it fails when the last of them was given up.
 TEST(PcieErrors, AReadOfManyRequestsFailsOnceForAllThatWereLost) {
-  PairBench bench{pair()};
+  PairBench bench{pair_with_timeout()};
   lose(bench, [](const Tlp& tlp) { return tlp.address % 1024 == 512; });
   bench.run([&] { bench.read(0, 4096); });
   ASSERT_EQ(bench.done.size(), 1U);
   EXPECT_EQ(bench.done[0].status, Status::kTimeout);
   EXPECT_EQ(bench.metric("dma.timeouts"), 4);
   EXPECT_EQ(bench.metric("dma.reads_failed"), 1);
-  EXPECT_GE(bench.done[0].at, kTimeout);
-  EXPECT_LE(bench.done[0].at, kTimeout + 100 * kNanosecond);
+  EXPECT_GE(bench.done[0].at, kCompletionTimeout);
+  EXPECT_LE(bench.done[0].at, kCompletionTimeout + 100 * kNanosecond);
 }
 
 // With all tags lost, the reads that waited for them get them when they are given up.
 TEST(PcieErrors, TagsOfReadsThatTimedOutAreUsedAgain) {
-  PairBench bench{pair()};
+  PairBench bench{pair_with_timeout()};
   bench.requester.set_limits(256, 512, 4);
   lose(bench, [](const Tlp& tlp) { return tlp.address < 16384; });
   bench.run([&] {
@@ -89,7 +89,7 @@ TEST(PcieErrors, TagsOfReadsThatTimedOutAreUsedAgain) {
 }
 
 TEST(PcieErrors, AMemoryThatRefusesAbortsTheRead) {
-  PairConfig config = pair();
+  PairConfig config = pair_with_timeout();
   config.memory_bytes = 8192;
   PairBench bench{config};
   bench.run([&] {
@@ -109,7 +109,7 @@ TEST(PcieErrors, AMemoryThatRefusesAbortsTheRead) {
 }
 
 TEST(PcieErrors, AMemoryThatRefusesAWriteReportsItAndGoesOn) {
-  PairConfig config = pair();
+  PairConfig config = pair_with_timeout();
   config.memory_bytes = 8192;
   PairBench bench{config};
   bench.run([&] {
@@ -123,7 +123,7 @@ TEST(PcieErrors, AMemoryThatRefusesAWriteReportsItAndGoesOn) {
 
 // One that answers a tag that is not in use is reported, and harms no read.
 TEST(PcieErrors, AnUnexpectedCompletionIsReported) {
-  PairConfig config = pair();
+  PairConfig config = pair_with_timeout();
   config.alarms = 1;
   PairBench bench{config};
   bench.run([&] {
@@ -147,7 +147,7 @@ TEST(PcieErrors, AnUnexpectedCompletionIsReported) {
 
 // A listener hears of a transfer after the call that gave it, also if that was done at once.
 TEST(PcieErrors, AWriteThatGoesOnTheLineAtOnceIsNotDoneWithinTheCall) {
-  PairBench bench{pair()};
+  PairBench bench{pair_with_timeout()};
   bench.run([&] { bench.write(0, {1, 2, 3, 4}); });
   ASSERT_EQ(bench.done.size(), 1U);
   EXPECT_EQ(bench.done[0].at, 0);

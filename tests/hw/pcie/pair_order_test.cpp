@@ -172,17 +172,17 @@ TEST(PcieOrder, PostedPassesABlockedCompletion) {
 }
 
 // A producer writes data, then a flag. Says when each was seen.
-struct Seen {
+struct SeenAt {
   Time data = kForever;  // the last of it
   Time flag = kForever;
 };
 
-Seen produce(PairConfig config, std::uint64_t bytes, bool relaxed, bool slow_data) {
+SeenAt produce(PairConfig config, std::uint64_t bytes, bool relaxed, bool slow_data) {
   PairBench bench{config};
   if (slow_data) {
     bench.memory.slow = [](const MemoryAccess& access) { return access.address < kFlagAddress; };
   }
-  Seen seen;
+  SeenAt seen;
   std::uint64_t committed = 0;
   bench.memory.on_commit = [&](const MemoryAccess& access) {
     if (access.address == kFlagAddress) {
@@ -199,14 +199,14 @@ Seen produce(PairConfig config, std::uint64_t bytes, bool relaxed, bool slow_dat
 }
 
 TEST(PcieOrder, AFlagIsNeverSeenBeforeItsDataWhoseMemoryIsSlow) {
-  const Seen seen = produce(PairConfig{}, 20'000, false, true);
+  const SeenAt seen = produce(PairConfig{}, 20'000, false, true);
   ASSERT_NE(seen.data, kForever);
   EXPECT_LE(seen.data, seen.flag);
   EXPECT_NE(seen.flag, kForever);
 }
 
 TEST(PcieOrder, ARelaxedFlagIsSeenBeforeItsDataWhoseMemoryIsSlow) {
-  const Seen seen = produce(PairConfig{}, 20'000, true, true);
+  const SeenAt seen = produce(PairConfig{}, 20'000, true, true);
   ASSERT_NE(seen.data, kForever);
   EXPECT_LT(seen.flag, seen.data);
 }
@@ -219,14 +219,14 @@ PairConfig few_data_credits() {
 }
 
 TEST(PcieOrder, AFlagDoesNotPassItsDataThatLacksCredits) {
-  const Seen seen = produce(few_data_credits(), 2048, false, false);
+  const SeenAt seen = produce(few_data_credits(), 2048, false, false);
   ASSERT_NE(seen.data, kForever);
   EXPECT_LE(seen.data, seen.flag);
   EXPECT_NE(seen.flag, kForever);
 }
 
 TEST(PcieOrder, ARelaxedFlagPassesItsDataThatLacksCredits) {
-  const Seen seen = produce(few_data_credits(), 2048, true, false);
+  const SeenAt seen = produce(few_data_credits(), 2048, true, false);
   ASSERT_NE(seen.data, kForever);
   EXPECT_LT(seen.flag, seen.data);
 }

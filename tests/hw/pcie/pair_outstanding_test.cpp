@@ -10,14 +10,14 @@ namespace {
 constexpr std::uint32_t kRead = 512;
 constexpr Time kRoundTrip = 600 * kNanosecond;
 
-struct Measured {
+struct MeasuredReads {
   double rate = 0;  // GB/s
   double in_flight = 0;
   double latency = 0;  // ns, of a request, without its wait for a tag
   double tags_share = 0;
 };
 
-Measured run(PairConfig config, std::uint32_t outstanding, unsigned reads, unsigned depth) {
+MeasuredReads run(PairConfig config, std::uint32_t outstanding, unsigned reads, unsigned depth) {
   const support::FreshKernel kernel;
   PairBench bench{config};
   bench.requester.set_limits(config.max_payload, config.max_read_request, outstanding);
@@ -33,7 +33,7 @@ Measured run(PairConfig config, std::uint32_t outstanding, unsigned reads, unsig
   // Until the last answer: acknowledgements follow it.
   const double time = static_cast<double>(bench.last_done) / kNanosecond;
   const double all = static_cast<double>(bench.simulation.now()) / kNanosecond;
-  Measured m;
+  MeasuredReads m;
   m.rate = double{kRead} * reads / time;
   m.in_flight = bench.metric("dma.reads_in_flight_mean") * all / time;
   for (const auto& [name, value] : bench.metrics()) {
@@ -55,7 +55,7 @@ PairConfig at_round_trip() {
   return config;
 }
 
-void expect_little(const Measured& m, double outstanding) {
+void expect_little(const MeasuredReads& m, double outstanding) {
   const double expected = outstanding * kRead / (static_cast<double>(kRoundTrip) / kNanosecond);
   EXPECT_NEAR(m.rate / expected, 1, 0.02) << outstanding;
   EXPECT_NEAR(m.in_flight / outstanding, 1, 0.02) << outstanding;
@@ -66,7 +66,7 @@ void expect_little(const Measured& m, double outstanding) {
 TEST(PcieOutstandingReads, TagsOverRoundTripBoundTheBandwidth) {
   const PairConfig config = at_round_trip();
   for (const std::uint32_t tags : {8U, 16U, 32U, 59U}) {
-    const Measured m = run(config, tags, 8000, 128);
+    const MeasuredReads m = run(config, tags, 8000, 128);
     expect_little(m, tags);
     EXPECT_GT(m.tags_share, 0.5) << tags;
     if (tags < 59) continue;
@@ -78,7 +78,7 @@ TEST(PcieOutstandingReads, RoomForCompletionsOverRoundTripBoundsTheBandwidth) {
   PairConfig config = at_round_trip();
   for (const std::uint32_t reads : {8U, 16U, 32U, 59U}) {
     config.requester.completion_room = std::uint64_t{reads} * kRead;
-    const Measured m = run(config, 256, 8000, 128);
+    const MeasuredReads m = run(config, 256, 8000, 128);
     expect_little(m, reads);
     EXPECT_GT(m.tags_share, 0.5) << reads;
   }
@@ -86,7 +86,7 @@ TEST(PcieOutstandingReads, RoomForCompletionsOverRoundTripBoundsTheBandwidth) {
 
 // Then the line is what limits, and time is not lost for tags.
 TEST(PcieOutstandingReads, EnoughTagsLeaveTheBandwidthToTheLine) {
-  const Measured m = run(at_round_trip(), 256, 8000, 128);
+  const MeasuredReads m = run(at_round_trip(), 256, 8000, 128);
   EXPECT_GT(m.rate, 57);
   EXPECT_LT(m.tags_share, 0.01);
 }

@@ -18,8 +18,8 @@ namespace {
 using sc_core::SC_NS;
 using testing::IsEmpty;
 
-constexpr std::uint64_t kBase = 0x4000'0000;
-constexpr std::uint64_t kSize = 64 * 4096;
+constexpr std::uint64_t kWindowBase = 0x4000'0000;
+constexpr std::uint64_t kWindowSize = 64 * 4096;
 
 struct MemoryBench {
   MemoryBench(const TlmMemoryConfig& config, const MemoryUserConfig& use,
@@ -59,8 +59,8 @@ struct MemoryBench {
 
 TlmMemoryConfig config_of(TlmStyle style) {
   TlmMemoryConfig config;
-  config.base = kBase;
-  config.size = kSize;
+  config.base = kWindowBase;
+  config.size = kWindowSize;
   config.target_base = 0;
   config.style = style;
   return config;
@@ -69,13 +69,13 @@ TlmMemoryConfig config_of(TlmStyle style) {
 MemoryUserConfig use_of(std::uint64_t count) {
   MemoryUserConfig use;
   use.count = count;
-  use.base = kBase;
+  use.base = kWindowBase;
   return use;
 }
 
 foreign::MemoryConfig target_config() {
   foreign::MemoryConfig config;
-  config.size = kSize;
+  config.size = kWindowSize;
   config.jitter = sc_core::sc_time(100, SC_NS);
   config.accept_delay = sc_core::sc_time(2, SC_NS);
   return config;
@@ -190,7 +190,7 @@ struct OneAccess : MemoryClient {
 
 TEST(TlmMemoryTest, TimeIsTheTargets) {
   foreign::MemoryConfig target;
-  target.size = kSize;
+  target.size = kWindowSize;
   target.latency = sc_core::sc_time(50, SC_NS);
   target.accept_delay = sc_core::sc_time(2, SC_NS);
   TlmMemoryConfig config = config_of(TlmStyle::kApproximatelyTimed);
@@ -198,7 +198,7 @@ TEST(TlmMemoryTest, TimeIsTheTargets) {
   config.response_delay = 3 * kNanosecond;
   MemoryBench bench(config, use_of(0), target);
   OneAccess one(bench);
-  one.give(false, kBase + 32, 128);  // 32, 64 and 32 bytes
+  one.give(false, kWindowBase + 32, 128);  // 32, 64 and 32 bytes
   bench.simulation.run(kForever / 2);
   EXPECT_EQ(bench.memory.sent(), 3U);
   // Three times 2 ns until the last is accepted, 50 ns, and 3 ns to take its response. Those of the
@@ -213,9 +213,9 @@ TEST(TlmMemoryTest, AnAccessToNoByteIsDoneWhenTheWritesBeforeItAre) {
   config.write_order = WriteOrder::kTarget;
   MemoryBench bench(config, use_of(0), target_config());
   OneAccess one(bench);
-  one.give(true, kBase, 64);
-  one.give(true, kBase + 64, 32);
-  one.give(false, kBase, 0);
+  one.give(true, kWindowBase, 64);
+  one.give(true, kWindowBase + 64, 32);
+  one.give(false, kWindowBase, 0);
   bench.simulation.run(kForever / 2);
   ASSERT_EQ(one.sizes.size(), 3U);
   EXPECT_EQ(one.sizes.back(), 0U);
@@ -254,18 +254,18 @@ TEST(TlmMemoryTest, WithAForeignModuleEachStepIsOnTime) {
 
 TEST(TlmMemoryTest, AnErrorOfTheTargetFailsTheAccess) {
   TlmMemoryConfig config = config_of(TlmStyle::kApproximatelyTimed);
-  config.size = 2 * kSize;  // more than the target has
+  config.size = 2 * kWindowSize;  // more than the target has
   config.burst = 64;
   MemoryBench bench(config, use_of(0), target_config());
   OneAccess one(bench);
-  EXPECT_TRUE(bench.memory.covers(kBase + kSize, kSize));
-  EXPECT_FALSE(bench.memory.covers(kBase + kSize, kSize + 1));
-  EXPECT_FALSE(bench.memory.covers(kBase - 1, 1));
-  one.give(true, kBase + kSize - 64, 128);  // its second part
+  EXPECT_TRUE(bench.memory.covers(kWindowBase + kWindowSize, kWindowSize));
+  EXPECT_FALSE(bench.memory.covers(kWindowBase + kWindowSize, kWindowSize + 1));
+  EXPECT_FALSE(bench.memory.covers(kWindowBase - 1, 1));
+  one.give(true, kWindowBase + kWindowSize - 64, 128);  // its second part
   bench.simulation.run(kForever / 2);
   EXPECT_EQ(one.done_at.size(), 1U);
   EXPECT_TRUE(one.access->failed);
-  one.give(true, kBase + kSize - 128, 128);
+  one.give(true, kWindowBase + kWindowSize - 128, 128);
   bench.simulation.run(kForever / 2);
   EXPECT_EQ(one.done_at.size(), 2U);
   EXPECT_FALSE(one.access->failed);
@@ -274,10 +274,10 @@ TEST(TlmMemoryTest, AnErrorOfTheTargetFailsTheAccess) {
 TEST(TlmMemoryTest, DebuggersSeeTheTargetsBytes) {
   MemoryBench bench(config_of(TlmStyle::kApproximatelyTimed), use_of(0), target_config());
   std::uint8_t bytes[4] = {1, 2, 3, 4};
-  EXPECT_EQ(bench.memory.debug(true, kBase + 100, bytes, 4), 4U);
+  EXPECT_EQ(bench.memory.debug(true, kWindowBase + 100, bytes, 4), 4U);
   EXPECT_EQ(bench.target.storage()[101], 2);
   bench.target.storage()[101] = 9;
-  EXPECT_EQ(bench.memory.debug(false, kBase + 100, bytes, 4), 4U);
+  EXPECT_EQ(bench.memory.debug(false, kWindowBase + 100, bytes, 4), 4U);
   EXPECT_EQ(bytes[1], 9);
 }
 

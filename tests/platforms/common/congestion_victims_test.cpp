@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr Time kEnd = 10'000;
+constexpr Time kVictimsEnd = 10'000;
 
 /// Leaves l0 (h0, h1) and l1 (h2, h3) with one spine. h0 sends to h2, which others overload too;
 /// h1 sends to h3 and shares the way with h0 up to l1.
@@ -38,31 +38,31 @@ PausedFabric& add_tree(PausedFabric& fabric) {
 
 TEST(Victims, AFlowThatSharesAnUplinkIsOneAndTheContributorIsNone) {
   PausedFabric fabric = shared_uplink();
-  const CongestionReport report = add_flows(add_tree(fabric)).analyse(kEnd);
+  const CongestionReport report = add_flows(add_tree(fabric)).analyse(kVictimsEnd);
   ASSERT_EQ(report.victims.size(), 1U);
   EXPECT_EQ(report.victims[0].flow, 1U);
   EXPECT_EQ(report.victims[0].lost, 300);
-  EXPECT_DOUBLE_EQ(report.victims[0].share, 300.0 / kEnd);
+  EXPECT_DOUBLE_EQ(report.victims[0].share, 300.0 / kVictimsEnd);
   EXPECT_EQ(report.trees.at(report.victims[0].tree).root, "l1.p0");
   EXPECT_EQ(report.victims_lost, 300);
 }
 
 TEST(Victims, OnlyTheTimeFromStartToCompletionIsLost) {
   PausedFabric fabric = shared_uplink();
-  const CongestionReport report = add_flows(add_tree(fabric), 400, 500).analyse(kEnd);
+  const CongestionReport report = add_flows(add_tree(fabric), 400, 500).analyse(kVictimsEnd);
   ASSERT_EQ(report.victims.size(), 1U);
   EXPECT_EQ(report.victims[0].lost, 100);
   EXPECT_DOUBLE_EQ(report.victims[0].share, 1.0);
   PausedFabric late = shared_uplink();
-  EXPECT_THAT(add_flows(add_tree(late), 2000).analyse(kEnd).victims, IsEmpty());
+  EXPECT_THAT(add_flows(add_tree(late), 2000).analyse(kVictimsEnd).victims, IsEmpty());
   PausedFabric unborn = shared_uplink();
-  EXPECT_THAT(add_flows(add_tree(unborn), kEnd).analyse(kEnd).victims, IsEmpty());
+  EXPECT_THAT(add_flows(add_tree(unborn), kVictimsEnd).analyse(kVictimsEnd).victims, IsEmpty());
 }
 
 TEST(Victims, AFlowHeldInASwitchAloneLosesNoneAtItsSource) {
   PausedFabric fabric = shared_uplink();
   fabric.pause("l1.up", 100, 900, "l1.p0");
-  const CongestionReport report = add_flows(fabric).analyse(kEnd);
+  const CongestionReport report = add_flows(fabric).analyse(kVictimsEnd);
   ASSERT_EQ(report.victims.size(), 1U);
   EXPECT_EQ(report.victims[0].flow, 1U);
   EXPECT_EQ(report.victims[0].lost, 0);
@@ -72,7 +72,7 @@ TEST(Victims, AFlowHeldInASwitchAloneLosesNoneAtItsSource) {
 TEST(Victims, AFlowThatMayPassTheRootOnOneOfItsPathsIsNone) {
   PausedFabric fabric = shared_uplink();
   add_tree(fabric).flow("h1.nic0", {"l0.up", "s.p1", "l1.p0", "l1.p1"}, "h3.nic0");
-  EXPECT_THAT(fabric.analyse(kEnd).victims, IsEmpty());
+  EXPECT_THAT(fabric.analyse(kVictimsEnd).victims, IsEmpty());
 }
 
 TEST(Victims, ThoseOfASlowReceiverGoElsewhere) {
@@ -82,7 +82,7 @@ TEST(Victims, ThoseOfASlowReceiverGoElsewhere) {
       .pause("s.p0", 200, 800, "s.p1", true)
       .pause("l0.p0", 300, 700, "l0.up", true)
       .pause("l0.p1", 300, 600, "l0.up", true);
-  const CongestionReport report = add_flows(fabric).analyse(kEnd);
+  const CongestionReport report = add_flows(fabric).analyse(kVictimsEnd);
   EXPECT_EQ(report.depth, 4U);
   ASSERT_EQ(report.victims.size(), 1U);
   EXPECT_EQ(report.victims[0].flow, 1U);
@@ -92,13 +92,13 @@ TEST(Victims, ThoseOfASlowReceiverGoElsewhere) {
 TEST(Victims, AnotherPriorityIsNotHeld) {
   PausedFabric fabric = shared_uplink();
   add_tree(fabric).flow("h1.nic0", {"l0.up", "s.p1", "l1.p1"}, "h3.nic0", 0, kForever, 4);
-  EXPECT_THAT(fabric.analyse(kEnd).victims, IsEmpty());
+  EXPECT_THAT(fabric.analyse(kVictimsEnd).victims, IsEmpty());
 }
 
 TEST(Victims, PausesOfAnUnknownRootMakeNone) {
   PausedFabric fabric = shared_uplink();
   fabric.pause("l0.p1", 300, 600, "l0.up", true);
-  const CongestionReport report = add_flows(fabric).analyse(kEnd);
+  const CongestionReport report = add_flows(fabric).analyse(kVictimsEnd);
   EXPECT_EQ(report.trees.at(0).kind, RootKind::kUnlogged);
   EXPECT_THAT(report.victims, IsEmpty());
 }
@@ -116,10 +116,10 @@ TEST(Victims, AFlowOutsideACycleIsOneAndItsMembersFlowsAreNone) {
     fabric.pause(at + ".host", 200, kForever, at + ".out", true);
   }
   fabric.flow("h0.nic0", {"r0.out", "r1.host"}, "h1.nic0").flow("h0.nic0", {"r0.other"}, "h3.nic0");
-  const CongestionReport report = fabric.analyse(kEnd);
+  const CongestionReport report = fabric.analyse(kVictimsEnd);
   ASSERT_EQ(report.victims.size(), 1U);
   EXPECT_EQ(report.victims[0].flow, 1U);
-  EXPECT_EQ(report.victims[0].lost, kEnd - 210);
+  EXPECT_EQ(report.victims[0].lost, kVictimsEnd - 210);
 }
 
 /// Two roots hold h1 in turns that touch and overlap.
@@ -137,7 +137,7 @@ PausedFabric two_roots() {
 }
 
 TEST(Victims, TheTimeLostIsAUnionAndTheRootThatCostMostIsNamed) {
-  const CongestionReport report = two_roots().analyse(kEnd);
+  const CongestionReport report = two_roots().analyse(kVictimsEnd);
   ASSERT_EQ(report.victims.size(), 1U);
   EXPECT_EQ(report.victims[0].lost, (2000 - 1010) + (4000 - 3010));
   EXPECT_EQ(report.trees.at(report.victims[0].tree).root, "sw0.p1");
@@ -150,9 +150,9 @@ TEST(Congestion, ThePermutedFabricGivesTheSameReport) {
   tree.pause("l1.up", 1000, 1100, "l1.p1").pause("h3.nic0", 100, 300, "");
   PausedFabric roots = two_roots();
   for (PausedFabric* fabric : {&tree, &roots}) {
-    const std::string expected = congestion_json(fabric->analyse(kEnd));
+    const std::string expected = congestion_json(fabric->analyse(kVictimsEnd));
     for (unsigned seed = 0; seed < 20; ++seed) {
-      EXPECT_EQ(congestion_json(fabric->analyse_permuted(kEnd, seed)), expected);
+      EXPECT_EQ(congestion_json(fabric->analyse_permuted(kVictimsEnd, seed)), expected);
     }
   }
 }
@@ -160,7 +160,7 @@ TEST(Congestion, ThePermutedFabricGivesTheSameReport) {
 TEST(Congestion, TheSummaryNamesRootsAndVictimsAndWhatIsMissing) {
   PausedFabric fabric = shared_uplink();
   add_flows(add_tree(fabric));
-  CongestionReport report = fabric.analyse(kEnd);
+  CongestionReport report = fabric.analyse(kVictimsEnd);
   report.unlogged = 7;
   EXPECT_EQ(congestion_text(report),
             "pauses by their root                              count       time  depth  hosts\n"
@@ -223,7 +223,7 @@ TEST(CongestionMetrics, TheyFollowTheLogsAndTheFlows) {
   StatisticsRegistry statistics;
   register_congestion_metrics(statistics, monitor);
   const auto value = [&](const std::string& name) {
-    for (const Metric& metric : statistics.collect(kEnd)) {
+    for (const Metric& metric : statistics.collect(kVictimsEnd)) {
       if (metric.info.name == name) return metric.value.real;
     }
     return -1.0;
@@ -232,10 +232,10 @@ TEST(CongestionMetrics, TheyFollowTheLogsAndTheFlows) {
   EXPECT_EQ(value("total.congestion_roots"), 1);
   EXPECT_EQ(value("total.victim_flows"), 1);
   EXPECT_DOUBLE_EQ(value("total.victim_lost_us"), 300e-6);
-  const CongestionReport* first = &monitor.at(kEnd);
-  EXPECT_EQ(first, &monitor.at(kEnd));
+  const CongestionReport* first = &monitor.at(kVictimsEnd);
+  EXPECT_EQ(first, &monitor.at(kVictimsEnd));
 
-  late.begin_sent({kEnd, kForever, 0, 3, PauseLog::kNoPort, false});  // at the same time
+  late.begin_sent({kVictimsEnd, kForever, 0, 3, PauseLog::kNoPort, false});  // at the same time
   EXPECT_EQ(value("total.congestion_roots"), 2);
   ends[1] = 410;
   EXPECT_DOUBLE_EQ(value("total.victim_lost_us"), 100e-6);

@@ -65,7 +65,7 @@ bool is_cyclic(const Topology& t, RoutingMode mode) {
   return !cycle.empty();
 }
 
-std::string ring(std::uint32_t switches) {
+std::string ring_topology(std::uint32_t switches) {
   return "kind: ring, hosts_per_switch: 1, switches: " + std::to_string(switches);
 }
 
@@ -103,16 +103,17 @@ std::string random_graph(std::mt19937& random, bool tiers) {
 }
 
 TEST(Shortest, OnARingHasACyclicDependencyFromFourSwitchesOn) {
-  EXPECT_FALSE(is_cyclic(built(ring(3)), RoutingMode::kShortest));  // no route has two hops
+  EXPECT_FALSE(
+      is_cyclic(built(ring_topology(3)), RoutingMode::kShortest));  // no route has two hops
   for (std::uint32_t n = 4; n <= 9; ++n) {
-    const Topology t = built(ring(n));
+    const Topology t = built(ring_topology(n));
     EXPECT_TRUE(is_cyclic(t, RoutingMode::kShortest)) << n;
     EXPECT_EQ(find_dependency_cycle(t, Routes(t, RoutingMode::kShortest)).size(), n);
   }
 }
 
 TEST(Shortest, TakesBothWaysRoundAnEvenRing) {
-  const Topology t = built(ring(6));
+  const Topology t = built(ring_topology(6));
   const Routes routes(t, RoutingMode::kShortest);
   const std::uint32_t sw0 = t.find("sw0").value();
   EXPECT_THAT(routes.ports(sw0, 0), ElementsAre(0));
@@ -123,7 +124,7 @@ TEST(Shortest, TakesBothWaysRoundAnEvenRing) {
 
 TEST(UpDown, OnARingHasNone) {
   for (std::uint32_t n = 3; n <= 9; ++n) {
-    EXPECT_FALSE(is_cyclic(built(ring(n)), RoutingMode::kUpDown)) << n;
+    EXPECT_FALSE(is_cyclic(built(ring_topology(n)), RoutingMode::kUpDown)) << n;
   }
 }
 
@@ -238,7 +239,8 @@ TEST(DimensionOrder, HasCyclesOnlyWithinARingAndNoneWithTwoVirtualChannels) {
 }
 
 TEST(DimensionOrder, OfWhatIsNoTorusIsAMisuse) {
-  EXPECT_THROW(Routes(built(ring(4)), RoutingMode::kDimensionOrder), std::invalid_argument);
+  EXPECT_THROW(Routes(built(ring_topology(4)), RoutingMode::kDimensionOrder),
+               std::invalid_argument);
 }
 
 TEST(ParallelLinks, AreEqualCost) {

@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string refusal(const std::string& text) {
+std::string reader_refusal(const std::string& text) {
   try {
     read_yaml_text(text, "f.yaml");
   } catch (const ConfigError& error) {
@@ -63,10 +63,10 @@ TEST(Reading, KeepsScalarsAsTheyAreWritten) {
 }
 
 TEST(Reading, AcceptsWhatEditorsAdd) {
-  EXPECT_EQ(refusal("\xef\xbb\xbfseed: 1\n"), "");
-  EXPECT_EQ(refusal("a: 1\r\nb: 2\r\n"), "");
-  EXPECT_EQ(refusal("# caf\xc3\xa9\n---\na: 1\n...\n"), "");
-  EXPECT_EQ(refusal("a: 1"), "");
+  EXPECT_EQ(reader_refusal("\xef\xbb\xbfseed: 1\n"), "");
+  EXPECT_EQ(reader_refusal("a: 1\r\nb: 2\r\n"), "");
+  EXPECT_EQ(reader_refusal("# caf\xc3\xa9\n---\na: 1\n...\n"), "");
+  EXPECT_EQ(reader_refusal("a: 1"), "");
   EXPECT_EQ(read_yaml_text("a: 1\r\nb: 2\r\n", "f").find("a")->text, "1");
 }
 
@@ -85,52 +85,52 @@ TEST(Reading, TakesTheConfigurationOfAReport) {
   EXPECT_EQ(root.find("seed")->text, "7");
 }
 
-TEST(Reading, AcceptsAnEmptyMap) { EXPECT_EQ(refusal("{}"), ""); }
+TEST(Reading, AcceptsAnEmptyMap) { EXPECT_EQ(reader_refusal("{}"), ""); }
 
 TEST(ADuplicate, IsRefusedWithBothPlaces) {
-  EXPECT_EQ(refusal("a: 1\nb: 2\n'a': 3\n"),
+  EXPECT_EQ(reader_refusal("a: 1\nb: 2\n'a': 3\n"),
             "f.yaml:3:1: key \"a\" was already written at line 1, column 1; keep one of the two");
-  EXPECT_THAT(refusal("x:\n  - {k: 1, k: 1}\n"), StartsWith("f.yaml:2:12: key \"k\""));
+  EXPECT_THAT(reader_refusal("x:\n  - {k: 1, k: 1}\n"), StartsWith("f.yaml:2:12: key \"k\""));
 }
 
 TEST(Yaml, ThatPointsElsewhereIsRefused) {
-  EXPECT_THAT(refusal("a: &x 1\nb: *x\n"), StartsWith("f.yaml:1:4: anchors"));
-  EXPECT_THAT(refusal("a: &x {b: 1}\n"), StartsWith("f.yaml:1:4: anchors"));
-  EXPECT_THAT(refusal("a: &x\n"), HasSubstr("anchors"));
-  EXPECT_THAT(refusal("&x a: 1\n"), HasSubstr("anchors"));
-  EXPECT_THAT(refusal("a: *x\n"), StartsWith("f.yaml:1:4: aliases"));
-  EXPECT_THAT(refusal("<<: {a: 1}\n"), StartsWith("f.yaml:1:1: merge keys"));
+  EXPECT_THAT(reader_refusal("a: &x 1\nb: *x\n"), StartsWith("f.yaml:1:4: anchors"));
+  EXPECT_THAT(reader_refusal("a: &x {b: 1}\n"), StartsWith("f.yaml:1:4: anchors"));
+  EXPECT_THAT(reader_refusal("a: &x\n"), HasSubstr("anchors"));
+  EXPECT_THAT(reader_refusal("&x a: 1\n"), HasSubstr("anchors"));
+  EXPECT_THAT(reader_refusal("a: *x\n"), StartsWith("f.yaml:1:4: aliases"));
+  EXPECT_THAT(reader_refusal("<<: {a: 1}\n"), StartsWith("f.yaml:1:1: merge keys"));
 }
 
 TEST(Yaml, WithTagsOrDirectivesIsRefused) {
   for (const char* text : {"a: !!int 5\n", "a: ! 5\n", "a: !x [1]\n", "!!map {a: 1}\n",
                            "a: !<tag:yaml.org,2002:str> 5\n", "!!str a: 1\n", "a: !!null\n"}) {
-    EXPECT_THAT(refusal(text), HasSubstr("tags (!name) are not accepted")) << text;
+    EXPECT_THAT(reader_refusal(text), HasSubstr("tags (!name) are not accepted")) << text;
   }
-  EXPECT_THAT(refusal("%YAML 1.2\n---\na: 1\n"), HasSubstr("directives"));
+  EXPECT_THAT(reader_refusal("%YAML 1.2\n---\na: 1\n"), HasSubstr("directives"));
 }
 
 TEST(Yaml, OfMoreThanOneDocumentIsRefused) {
-  EXPECT_THAT(refusal("a: 1\n---\nb: 1\n"), StartsWith("f.yaml:2:1: a second document"));
-  EXPECT_THAT(refusal("{a: 1} {b: 1}"), HasSubstr("text after the end of the first"));
-  EXPECT_NE(refusal("{a: 1} x"), "");
-  EXPECT_NE(refusal("{a: 1}]"), "");
-  EXPECT_NE(refusal("--- \n---\na: 1\n"), "");
+  EXPECT_THAT(reader_refusal("a: 1\n---\nb: 1\n"), StartsWith("f.yaml:2:1: a second document"));
+  EXPECT_THAT(reader_refusal("{a: 1} {b: 1}"), HasSubstr("text after the end of the first"));
+  EXPECT_NE(reader_refusal("{a: 1} x"), "");
+  EXPECT_NE(reader_refusal("{a: 1}]"), "");
+  EXPECT_NE(reader_refusal("--- \n---\na: 1\n"), "");
 }
 
 TEST(Yaml, WithoutARootMapIsRefused) {
   for (const char* text : {"", "\n\n", "# only a comment\n", "---\n", "null\n", "~", "   "}) {
-    EXPECT_THAT(refusal(text), HasSubstr("holds no configuration; write {}")) << text;
+    EXPECT_THAT(reader_refusal(text), HasSubstr("holds no configuration; write {}")) << text;
   }
-  EXPECT_THAT(refusal("[1, 2]"), HasSubstr("the document is a list"));
-  EXPECT_THAT(refusal("seed"), HasSubstr("the document is \"seed\""));
+  EXPECT_THAT(reader_refusal("[1, 2]"), HasSubstr("the document is a list"));
+  EXPECT_THAT(reader_refusal("seed"), HasSubstr("the document is \"seed\""));
 }
 
 TEST(Yaml, WithAKeyThatIsNoWordIsRefused) {
-  EXPECT_THAT(refusal("[a]: 1\n"), HasSubstr("a key is a list"));
-  EXPECT_THAT(refusal("? {a: 1}\n: 1\n"), HasSubstr("a key is a group of keys"));
-  EXPECT_THAT(refusal("~: 1\n"), HasSubstr("a key is nothing"));
-  EXPECT_THAT(refusal(": 1\n"), HasSubstr("a key is nothing"));
+  EXPECT_THAT(reader_refusal("[a]: 1\n"), HasSubstr("a key is a list"));
+  EXPECT_THAT(reader_refusal("? {a: 1}\n: 1\n"), HasSubstr("a key is a group of keys"));
+  EXPECT_THAT(reader_refusal("~: 1\n"), HasSubstr("a key is nothing"));
+  EXPECT_THAT(reader_refusal(": 1\n"), HasSubstr("a key is nothing"));
 }
 
 TEST(Yaml, ThatIsBrokenIsRefusedWithItsPlace) {
@@ -139,13 +139,13 @@ TEST(Yaml, ThatIsBrokenIsRefusedWithItsPlace) {
         "a: 1\n b: 2\n", "a: ]",         "a: }",           "a: @x", "a: `x",         "a: \"\\q\"",
         "a: |5x\n",      "- a\nb: 1\n",  "a: 1\n- b\n",    "a: [}", "{a: 1,, b: 2}", "a: %x",
         "a: [1 2: 3",    "a: \"\\xZZ\"", "a: \"\\uD800\"", "{,}"}) {
-    EXPECT_THAT(refusal(text), StartsWith("f.yaml:")) << text;
+    EXPECT_THAT(reader_refusal(text), StartsWith("f.yaml:")) << text;
   }
 }
 
 TEST(Yaml, OfBytesThatAreNoTextIsRefusedWithTheirPlace) {
   EXPECT_EQ(
-      refusal(std::string("a: 1\nb: \0x\n", 11)),
+      reader_refusal(std::string("a: 1\nb: \0x\n", 11)),
       "f.yaml:2:4: byte 0x00 is not printable UTF-8 text; save the file as plain UTF-8 without "
       "control characters");
   for (const char* text :
@@ -153,10 +153,10 @@ TEST(Yaml, OfBytesThatAreNoTextIsRefusedWithTheirPlace) {
         "a: \xc0\xaf", "a: \xc3", "a: \xe2\x82", "a: \xed\xa0\x80", "a: \xf4\x90\x80\x80",
         "a: \xf5\x80\x80\x80", "a: \xe0\x80\xaf", "a: \xc2\x85", "a: \xe2\x80\xae", "\xff\xfe\x61",
         "a: \xef\xbb\xbf"}) {
-    EXPECT_THAT(refusal(text), HasSubstr("is not printable UTF-8 text"))
+    EXPECT_THAT(reader_refusal(text), HasSubstr("is not printable UTF-8 text"))
         << testing::PrintToString(text);
   }
-  EXPECT_EQ(refusal("a: \xe2\x82\xac \xf0\x9f\x98\x80\n"), "");
+  EXPECT_EQ(reader_refusal("a: \xe2\x82\xac \xf0\x9f\x98\x80\n"), "");
 }
 
 TEST(Nesting, IsAcceptedTo32LevelsAndRefusedBeyond) {
@@ -166,28 +166,28 @@ TEST(Nesting, IsAcceptedTo32LevelsAndRefusedBeyond) {
     for (int i = 1; i < levels; ++i) text += ']';
     return text;
   };
-  EXPECT_EQ(refusal(nested(32)), "");
-  EXPECT_THAT(refusal(nested(33)), HasSubstr("more than 32 levels"));
+  EXPECT_EQ(reader_refusal(nested(32)), "");
+  EXPECT_THAT(reader_refusal(nested(33)), HasSubstr("more than 32 levels"));
 }
 
 TEST(Nesting, OfAMillionLevelsIsRefused) {
-  EXPECT_THAT(refusal(std::string(1'000'000, '[')), HasSubstr("brackets are open"));
-  EXPECT_THAT(refusal(std::string(1'000'000, '{')), HasSubstr("brackets are open"));
+  EXPECT_THAT(reader_refusal(std::string(1'000'000, '[')), HasSubstr("brackets are open"));
+  EXPECT_THAT(reader_refusal(std::string(1'000'000, '{')), HasSubstr("brackets are open"));
   const auto repeated = [](const std::string& part) {
     std::string text;
     while (text.size() < 1'000'000) text += part;
     return text;
   };
-  EXPECT_THAT(refusal(repeated("- ")), HasSubstr("more than 32 levels"));
-  EXPECT_THAT(refusal(repeated("? ")), HasSubstr("more than 32 levels"));
-  EXPECT_THAT(refusal(repeated("[{a: ")), HasSubstr("brackets are open"));
-  EXPECT_NE(refusal(repeated("a: ")), "");
+  EXPECT_THAT(reader_refusal(repeated("- ")), HasSubstr("more than 32 levels"));
+  EXPECT_THAT(reader_refusal(repeated("? ")), HasSubstr("more than 32 levels"));
+  EXPECT_THAT(reader_refusal(repeated("[{a: ")), HasSubstr("brackets are open"));
+  EXPECT_NE(reader_refusal(repeated("a: ")), "");
 }
 
 TEST(Values, OfMoreThanAMillionAreRefused) {
   std::string text = "a: [";
   for (int i = 0; i < 1'000'001; ++i) text += "1,";
-  EXPECT_THAT(refusal(text + "]"), HasSubstr("more than 1,000,000 values"));
+  EXPECT_THAT(reader_refusal(text + "]"), HasSubstr("more than 1,000,000 values"));
 }
 
 TEST(AFile, IsReadWithItsNameAsThePlace) {
@@ -232,7 +232,7 @@ TEST(AnyText, IsReadOrRefusedInOneLine) {
   for (int i = 0; i < 20'000; ++i) {
     std::string text = i % 2 == 0 ? "a: " : "";
     for (std::size_t n = random() % 24; n > 0; --n) text += alphabet[random() % alphabet.size()];
-    accepted += refusal(text).empty() ? 1 : 0;
+    accepted += reader_refusal(text).empty() ? 1 : 0;
   }
   EXPECT_GT(accepted, 100);
 }

@@ -20,6 +20,8 @@
 
 namespace railyard::verbs::test {
 
+constexpr std::uint32_t kSome = 3000;  // bytes, of a few packets
+
 /// Joins the hosts' links: by a cable, or by something between them.
 using Join = std::function<void(Simulation& simulation, LinkEnd& a, LinkEnd& b)>;
 

@@ -5,8 +5,6 @@
 
 namespace railyard::verbs::test {
 
-constexpr std::uint32_t kSome = 3000;  // bytes, of a few packets
-
 /// A connection of both sides that is broken beside a bystander. `first` runs on the side that
 /// sends, `second` on the other, once that has met it.
 class Broken {

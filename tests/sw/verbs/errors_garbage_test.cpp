@@ -7,8 +7,6 @@
 namespace railyard::verbs::test {
 namespace {
 
-constexpr std::uint32_t kSome = 3000;
-
 const driver::QueuePair& ring_of(const Flow& flow) { return verbs::object(flow.qp).ring; }
 Address registers_of(const Side& side) { return side.driver().place().registers; }
 

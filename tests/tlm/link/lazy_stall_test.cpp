@@ -12,14 +12,14 @@ namespace railyard {
 namespace {
 
 /// A queue that serves one item a step, when its gate lets it.
-class Server {
+class LazyServer {
  public:
-  Server(Simulation& simulation, const StallConfig& stall, bool eager)
+  LazyServer(Simulation& simulation, const StallConfig& stall, bool eager)
       : p_(simulation.partition()),
         lazy_(p_, "lazy"),
         queue_(lazy_, "server", stall, [this] { serve(); }),
-        done_(Event::of<&Server::serve>(*this, p_.endpoint("done"), Phase::kTransmitDone)),
-        start_(Event::of<&Server::begin>(*this, p_.endpoint("start"), Phase::kAct)) {
+        done_(Event::of<&LazyServer::serve>(*this, p_.endpoint("done"), Phase::kTransmitDone)),
+        start_(Event::of<&LazyServer::begin>(*this, p_.endpoint("start"), Phase::kAct)) {
     if (eager) lazy_.set_eager();
     simulation.seal();
     p_.scheduler().schedule(start_, 0);
@@ -57,7 +57,7 @@ Outcome run_server(double probability, bool eager) {
   StallConfig stall;
   stall.probability = probability;
   stall.longest = 100;
-  Server server(simulation, stall, eager);
+  LazyServer server(simulation, stall, eager);
   simulation.run(kSecond);
   Outcome outcome{server.served, 0, simulation.kernel_events()};
   for (const Metric& metric : simulation.metrics()) {

@@ -18,7 +18,7 @@ using support::LinkBench;
 using support::metric;
 using testing::HasSubstr;
 
-LinkConfig fast() {
+LinkConfig fast_link() {
   LinkConfig config;
   config.rate = Rate::gbps(400);
   config.length = metres(20);  // 100 ns
@@ -26,7 +26,7 @@ LinkConfig fast() {
 }
 
 TEST(Link, AFrameArrivesAfterPreambleSerialisationAndPropagation) {
-  LinkBench bench(fast());
+  LinkBench bench(fast_link());
   bench.run(1, 1000);  // 1018 B from destination address to FCS
   ASSERT_EQ(bench.right.received.size(), 1U);
   const PacketPhase& phase = bench.right.received[0].phase;
@@ -37,7 +37,7 @@ TEST(Link, AFrameArrivesAfterPreambleSerialisationAndPropagation) {
 
 TEST(Link, CutThroughIsAnnouncedAtTheFirstBit) {
   std::vector<Time> seen;
-  LinkBench bench(fast(), {}, Announce::kFirstBit);
+  LinkBench bench(fast_link(), {}, Announce::kFirstBit);
   bench.right.on_packet = [&](net::Packet&, const PacketPhase& phase) {
     seen.push_back(bench.simulation.now());
     EXPECT_EQ(bench.simulation.now(), phase.first_bit);
@@ -48,7 +48,7 @@ TEST(Link, CutThroughIsAnnouncedAtTheFirstBit) {
 }
 
 TEST(Link, ManyFramesAreUnderWayAtOnceAndArriveInOrder) {
-  LinkConfig config = fast();
+  LinkConfig config = fast_link();
   config.length = metres(10'000);  // 50 us
   LinkBench bench(config);
   bench.run(5000, 1000);
@@ -63,7 +63,7 @@ TEST_P(LinkDrift, AGigabyteDoesNotDrift) { support::expect_no_drift(rate(), 1'00
 INSTANTIATE_TEST_SUITE_P(Rates, LinkDrift, support::every_rate());
 
 TEST(Link, AllocatesNothingAPacketOnceWarm) {
-  LinkBench bench(fast());
+  LinkBench bench(fast_link());
   std::uint64_t at_warm = 0;
   std::uint64_t at_end = 0;
   bench.right.on_packet = [&](net::Packet& packet, const PacketPhase&) {
@@ -76,7 +76,7 @@ TEST(Link, AllocatesNothingAPacketOnceWarm) {
 }
 
 TEST(Link, BitErrorsSpoilAsManyFramesAsTheyShould) {
-  LinkConfig config = fast();
+  LinkConfig config = fast_link();
   config.bit_error_rate = 1e-5;
   LinkBench bench(config);
   std::uint64_t bad = 0;
@@ -103,14 +103,14 @@ void expect_only_the_copy_is_bad(LinkBench& bench, std::uint32_t payload_bytes) 
 }
 
 TEST(Link, TheSendersPacketStaysWholeWhenItsCopyIsSpoilt) {
-  LinkConfig config = fast();
+  LinkConfig config = fast_link();
   config.bit_error_rate = 1;
   LinkBench bench(config);
   expect_only_the_copy_is_bad(bench, 100);
 }
 
 TEST(Link, DropsAreCountedAndNeverDelivered) {
-  LinkConfig config = fast();
+  LinkConfig config = fast_link();
   config.drop_probability = 0.25;
   LinkBench bench(config);
   bench.run(10'000, 100);
@@ -120,7 +120,7 @@ TEST(Link, DropsAreCountedAndNeverDelivered) {
 }
 
 TEST(Link, AnOutageLosesWhatIsUnderWayAndWhatIsSentMeanwhile) {
-  LinkConfig config = fast();
+  LinkConfig config = fast_link();
   config.outages = {{10 * kMicrosecond, 5 * kMicrosecond}};
   LinkBench bench(config);
   std::vector<PacketPhase::Kind> told;
@@ -135,7 +135,7 @@ TEST(Link, AnOutageLosesWhatIsUnderWayAndWhatIsSentMeanwhile) {
 }
 
 TEST(Link, AFrameCutShortAfterItsFirstBitWasAnnouncedIsBad) {
-  LinkConfig config = fast();
+  LinkConfig config = fast_link();
   config.outages = {{105 * kNanosecond, 0}};
   LinkBench bench(config, {}, Announce::kFirstBit);  // the first bit comes at 100.16 ns
   bench.run(1, 9000);
@@ -145,7 +145,7 @@ TEST(Link, AFrameCutShortAfterItsFirstBitWasAnnouncedIsBad) {
 }
 
 TEST(Link, TheSendersPacketStaysWholeWhenAnOutageCutsIt) {
-  LinkConfig config = fast();
+  LinkConfig config = fast_link();
   config.outages = {{105 * kNanosecond, 0}};
   LinkBench bench(config, {}, Announce::kFirstBit);
   expect_only_the_copy_is_bad(bench, 9000);
@@ -155,7 +155,7 @@ TEST(Link, TwoPartitionsMeasureWhatOneDoes) {
   std::vector<std::vector<std::string>> reports;
   for (const std::size_t partitions : {1, 2}) {
     const support::FreshKernel kernel;
-    LinkConfig config = fast();
+    LinkConfig config = fast_link();
     config.bit_error_rate = 1e-6;
     config.drop_probability = 0.01;
     config.outages = {{20 * kMicrosecond, kMicrosecond}};
@@ -177,7 +177,7 @@ TEST(Link, AnotherSeedGivesOtherErrors) {
   std::vector<std::uint64_t> corrupted;
   for (const std::uint64_t seed : {1, 2}) {
     const support::FreshKernel kernel;
-    LinkConfig config = fast();
+    LinkConfig config = fast_link();
     config.bit_error_rate = 1e-6;
     SimulationConfig run;
     run.seed = seed;
@@ -189,7 +189,7 @@ TEST(Link, AnotherSeedGivesOtherErrors) {
 }
 
 TEST(Link, NoDelayOverAPartitionsBorderIsRefused) {
-  LinkConfig config = fast();
+  LinkConfig config = fast_link();
   config.length = Length{0};
   SimulationConfig run;
   run.partitions = 2;
@@ -197,7 +197,7 @@ TEST(Link, NoDelayOverAPartitionsBorderIsRefused) {
 }
 
 TEST(Link, TwoFramesAtOnceOnOneLineBreakAnInvariant) {
-  LinkBench bench(fast());
+  LinkBench bench(fast_link());
   bench.left_to_send = 10;
   bench.send_next();
   EXPECT_THROW(bench.send_next(), sc_core::sc_report);

@@ -20,10 +20,9 @@ using Kind = PacketPhase::Kind;
 using testing::ElementsAre;
 
 constexpr Time kUs = kMicrosecond;
-constexpr Time kNs = kNanosecond;
 constexpr Time kFrame = 1038 * 20;  // a frame of 1000 B at 400 Gb/s, preamble and gap included
 
-LinkConfig fast(std::vector<Outage> outages = {}) {
+LinkConfig failing_link(std::vector<Outage> outages = {}) {
   LinkConfig config;
   config.rate = Rate::gbps(400);
   config.length = metres(20);  // 100 ns
@@ -125,16 +124,16 @@ std::uint64_t lost(const Bench& bench) {
 }
 
 TEST(Retrain, TheOtherEndFollowsWhenTheLossOfTheSignalReachesIt) {
-  Bench bench(fast());
+  Bench bench(failing_link());
   bench.left.retrain_at(10 * kUs, 5 * kUs);
   bench.run();
   EXPECT_THAT(bench.left.changes, ElementsAre(Change{10 * kUs, false}, Change{15 * kUs, true}));
   EXPECT_THAT(bench.right.changes,
-              ElementsAre(Change{10'100 * kNs, false}, Change{15'100 * kNs, true}));
+              ElementsAre(Change{10'100 * kNanosecond, false}, Change{15'100 * kNanosecond, true}));
 }
 
 TEST(Retrain, LosesWhatHasNotArrivedAndWhatIsSentMeanwhile) {
-  Bench bench(fast());
+  Bench bench(failing_link());
   bench.left.send_at(0, 1000);
   bench.right.send_at(0, 1000);
   bench.left.retrain_at(10 * kUs, 5 * kUs);
@@ -149,7 +148,7 @@ TEST(Retrain, LosesWhatHasNotArrivedAndWhatIsSentMeanwhile) {
 TEST(Retrain, AFrameIsLostUnlessItsLastBitHasLeft) {
   for (const bool cut : {false, true}) {
     const support::FreshKernel kernel;
-    Bench bench(fast());
+    Bench bench(failing_link());
     bench.left.send_at(0, 1);
     bench.left.retrain_at((8 + 1018) * 20 + (cut ? -1 : 1), kUs);
     bench.run();
@@ -160,48 +159,50 @@ TEST(Retrain, AFrameIsLostUnlessItsLastBitHasLeft) {
 }
 
 TEST(Retrain, LastsForARoundTripAtLeast) {
-  Bench bench(fast());
-  bench.left.retrain_at(10 * kUs, 1 * kNs);
+  Bench bench(failing_link());
+  bench.left.retrain_at(10 * kUs, 1 * kNanosecond);
   bench.run();
-  EXPECT_THAT(bench.left.changes, ElementsAre(Change{10 * kUs, false}, Change{10'200 * kNs, true}));
+  EXPECT_THAT(bench.left.changes,
+              ElementsAre(Change{10 * kUs, false}, Change{10'200 * kNanosecond, true}));
   EXPECT_THAT(bench.right.changes,
-              ElementsAre(Change{10'100 * kNs, false}, Change{10'300 * kNs, true}));
+              ElementsAre(Change{10'100 * kNanosecond, false}, Change{10'300 * kNanosecond, true}));
 }
 
 TEST(Retrain, AFrameThatTheOtherEndCutDoesNotArriveAtAnEndThatIsUpAgain) {
-  Bench bench(fast());
-  bench.left.retrain_at(10 * kUs, 1 * kNs);
+  Bench bench(failing_link());
+  bench.left.retrain_at(10 * kUs, 1 * kNanosecond);
   // The first is cut at 10.1 us; its rest would come after the left end is up, at 10.2 us.
-  bench.right.send_at(10 * kUs + 90 * kNs, 20);
+  bench.right.send_at(10 * kUs + 90 * kNanosecond, 20);
   bench.run();
   ASSERT_FALSE(bench.left.stub.received.empty());
-  EXPECT_GE(bench.left.stub.received.front().phase.first_bit, 10'400 * kNs);
+  EXPECT_GE(bench.left.stub.received.front().phase.first_bit, 10'400 * kNanosecond);
   EXPECT_EQ(bench.left.stub.received.size() + lost(bench), 20U);
 }
 
 TEST(Retrain, TwiceInARowHoldsUntilTheLaterEnd) {
-  Bench bench(fast());
+  Bench bench(failing_link());
   bench.left.retrain_at(10 * kUs, 5 * kUs);
   bench.left.retrain_at(12 * kUs, 5 * kUs);
   bench.left.retrain_at(13 * kUs, 1 * kUs);
   bench.left.retrain_at(20 * kUs, 1 * kUs);
   bench.run();
   EXPECT_THAT(bench.right.changes,
-              ElementsAre(Change{10'100 * kNs, false}, Change{17'100 * kNs, true},
-                          Change{20'100 * kNs, false}, Change{21'100 * kNs, true}));
+              ElementsAre(Change{10'100 * kNanosecond, false}, Change{17'100 * kNanosecond, true},
+                          Change{20'100 * kNanosecond, false}, Change{21'100 * kNanosecond, true}));
 }
 
 TEST(Retrain, BothEndsMayAskAtOnce) {
-  Bench bench(fast());
+  Bench bench(failing_link());
   bench.left.retrain_at(10 * kUs, 5 * kUs);
   bench.right.retrain_at(10 * kUs, 7 * kUs);
   bench.run();
-  EXPECT_THAT(bench.left.changes, ElementsAre(Change{10 * kUs, false}, Change{17'100 * kNs, true}));
+  EXPECT_THAT(bench.left.changes,
+              ElementsAre(Change{10 * kUs, false}, Change{17'100 * kNanosecond, true}));
   EXPECT_THAT(bench.right.changes, ElementsAre(Change{10 * kUs, false}, Change{17 * kUs, true}));
 }
 
 TEST(Retrain, WithAnOutageTheLinkIsUpWhenNeitherHoldsIt) {
-  Bench bench(fast({{10 * kUs, 5 * kUs}, {30 * kUs, 5 * kUs}, {50 * kUs, 20 * kUs}}));
+  Bench bench(failing_link({{10 * kUs, 5 * kUs}, {30 * kUs, 5 * kUs}, {50 * kUs, 20 * kUs}}));
   bench.left.retrain_at(12 * kUs, 10 * kUs);  // ends later
   bench.left.retrain_at(28 * kUs, 4 * kUs);   // begins before
   bench.left.retrain_at(55 * kUs, 5 * kUs);   // within
@@ -237,11 +238,11 @@ void hold_at_random(Bench& bench, RandomStream& random, Holds& left, Holds& righ
   for (std::uint64_t n = random.below(8); n > 0; --n) {
     const auto at = static_cast<Time>(random.below(12'000'000));
     const auto lasts = static_cast<Time>(random.below(1'000'000));
-    const Time down = std::max(lasts, 200 * kNs);
+    const Time down = std::max(lasts, 200 * kNanosecond);
     const bool by_left = random.below(2) == 0;
     (by_left ? bench.left : bench.right).retrain_at(at, lasts);
     (by_left ? left : right).push_back({at, at + down});
-    (by_left ? right : left).push_back({at + 100 * kNs, at + 100 * kNs + down});
+    (by_left ? right : left).push_back({at + 100 * kNanosecond, at + 100 * kNanosecond + down});
   }
 }
 
@@ -259,7 +260,7 @@ TEST(Retrain, AtRandomTimesTheEndsAreAsTheyShouldAndTwoPartitionsMeasureWhatOneD
         outages.push_back({at, 1 + static_cast<Time>(random.below(900'000))});
       }
       const Announce announce = seed % 2 == 0 ? Announce::kFirstBit : Announce::kLastBit;
-      Bench bench(fast(outages), partitions, announce);
+      Bench bench(failing_link(outages), partitions, announce);
       Holds left;
       Holds right;
       hold_at_random(bench, random, left, right);
