@@ -179,7 +179,7 @@ TEST(Requester, CutsInlineBytesAtThePathMtuToo) {
 
 // A message a WQE of one block, at most four blocks a read; stage wqe takes one in 50 ns.
 std::vector<Time> times_of(std::uint32_t prefetch, std::uint32_t count) {
-  NicConfig config = responder_config();
+  NicConfig config = requester_config();
   config.send.wqe_prefetch = prefetch;
   config.stages.wqe.interval = 50;
   RequesterBench b(config);
@@ -246,7 +246,7 @@ TEST(Requester, TakesWqesThatWrapAroundTheRing) {
 }
 
 TEST(Requester, ReadsAWqeLongerThanThePrefetchToItsEnd) {
-  NicConfig config = responder_config();
+  NicConfig config = requester_config();
   config.send.wqe_prefetch = 1;
   config.send.wqe_fetch = 1;
   RequesterBench b(config);
