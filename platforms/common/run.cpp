@@ -216,9 +216,11 @@ class Run {
     fmt::print("{}", summary_table(result_, fabric_->summary()));
     const std::uint64_t left = simulation_->outstanding_work();
     const double simulated_us = static_cast<double>(result_.simulated) / kMicrosecond;
-    const double hops = static_cast<double>(result_.frame_hops);
-    fmt::print("\n{:.3f} us simulated in {:.2f} s, {:.2f} M frame-hops/s, {}{}\n", simulated_us,
-               result_.wall_s, result_.wall_s > 0 ? hops / result_.wall_s / 1e6 : 0.0, result_.end,
+    const bool frames = result_.frame_hops > 0;  // a memory has none
+    const auto steps = static_cast<double>(frames ? result_.frame_hops : result_.kernel_events);
+    fmt::print("\n{:.3f} us simulated in {:.2f} s, {:.2f} M {}/s, {}{}\n", simulated_us,
+               result_.wall_s, result_.wall_s > 0 ? steps / result_.wall_s / 1e6 : 0.0,
+               frames ? "frame-hops" : "kernel events", result_.end,
                left > 0 ? fmt::format(", {} items of work unfinished", left) : "");
     fmt::print("{}", block_cycles_text(result_));
     if (!outputs_->trace_note().empty()) fmt::print("{}\n", outputs_->trace_note());
