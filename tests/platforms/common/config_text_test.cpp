@@ -67,7 +67,7 @@ Config bound(const std::string& text) {
   return config;
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal_of(const std::string& text) {
   try {
     bound(text);
   } catch (const ConfigError& error) {
@@ -103,34 +103,34 @@ named:
 }
 
 TEST(Configuration, ThatAPersonCouldMisreadIsRefused) {
-  EXPECT_EQ(refusal("seed: 010"),
+  EXPECT_EQ(refusal_of("seed: 010"),
             "f.yaml:1:7: seed: \"010\" has a leading zero, which some read as octal; write the "
             "number without it");
   for (const char* text : {"seed: 0x10", "seed: 1_000", "seed: +5", "seed: 1e3", "seed: 5.0",
                            "seed: '5'", "seed: \"5\"", "seed: 1,000", "seed: -1", "seed: ~",
                            "seed:", "seed: null", "seed: []", "seed: 12:30", "seed: 2001-12-14",
                            "seed: |\n  5", "seed: 18446744073709551616", "seed: 5us"}) {
-    EXPECT_THAT(refusal(text), HasSubstr(": seed: ")) << text;
+    EXPECT_THAT(refusal_of(text), HasSubstr(": seed: ")) << text;
   }
   for (const char* text : {"pfc: yes", "pfc: no", "pfc: on", "pfc: off", "pfc: True", "pfc: FALSE",
                            "pfc: 1", "pfc: 0", "pfc: y", "pfc: 'true'", "pfc: ~", "pfc: {}"}) {
-    EXPECT_THAT(refusal(text), HasSubstr("f.yaml:1:6: pfc: ")) << text;
+    EXPECT_THAT(refusal_of(text), HasSubstr("f.yaml:1:6: pfc: ")) << text;
   }
   for (const char* text : {"bit_error_rate: .5", "bit_error_rate: 1e-400", "bit_error_rate: .nan",
                            "bit_error_rate: .inf", "bit_error_rate: 50%", "bit_error_rate: 1.1",
                            "bit_error_rate: -0.1", "bit_error_rate: '0.1'", "rate: 400",
                            "rate: 400GB/s", "rate: 400 gbps", "rate: 2Tbps", "length: 5ft"}) {
-    EXPECT_THAT(refusal("links:\n- " + std::string(text)), StartsWith("f.yaml:2:")) << text;
-    EXPECT_THAT(refusal("links:\n- " + std::string(text)), HasSubstr("links[0].")) << text;
+    EXPECT_THAT(refusal_of("links:\n- " + std::string(text)), StartsWith("f.yaml:2:")) << text;
+    EXPECT_THAT(refusal_of("links:\n- " + std::string(text)), HasSubstr("links[0].")) << text;
   }
 }
 
 TEST(Configuration, OfCommonSlipsIsToldTheRemedy) {
-  EXPECT_THAT(refusal("links:\n-\tx\n\trate: 1Gbps\n"),
+  EXPECT_THAT(refusal_of("links:\n-\tx\n\trate: 1Gbps\n"),
               HasSubstr("indent with spaces, not with tabs"));
-  EXPECT_THAT(refusal("seed:1"), HasSubstr("with a space after the colon"));
-  EXPECT_THAT(refusal("links: [5]"), HasSubstr("keys accepted: rate, length, bit_error_rate"));
-  EXPECT_THAT(refusal("named.h0: {}"), HasSubstr("in a file, write named: {h0: ...}"));
+  EXPECT_THAT(refusal_of("seed:1"), HasSubstr("with a space after the colon"));
+  EXPECT_THAT(refusal_of("links: [5]"), HasSubstr("keys accepted: rate, length, bit_error_rate"));
+  EXPECT_THAT(refusal_of("named.h0: {}"), HasSubstr("in a file, write named: {h0: ...}"));
 }
 
 TEST(Configuration, SetOnTheCommandLineIsRefusedWithTheArgument) {
@@ -218,19 +218,19 @@ TEST(Description, AsJsonIsOneListOfObjects) {
 }
 
 TEST(AnExpectation, WithoutABoundOrWithACrossedOneIsRefused) {
-  EXPECT_THAT(refusal("expect: [{metric: a}]"), HasSubstr("sets no bound"));
-  EXPECT_THAT(refusal("expect: [{min: 1}]"), HasSubstr("expect[0].metric: is required"));
-  EXPECT_THAT(refusal("expect:\n- {metric: a, min: 2, max: 1}"),
+  EXPECT_THAT(refusal_of("expect: [{metric: a}]"), HasSubstr("sets no bound"));
+  EXPECT_THAT(refusal_of("expect: [{min: 1}]"), HasSubstr("expect[0].metric: is required"));
+  EXPECT_THAT(refusal_of("expect:\n- {metric: a, min: 2, max: 1}"),
               StartsWith("f.yaml:2:28: expect[0].max: 1 is below min, 2"));
-  EXPECT_THAT(refusal("expect: [{metric: a, max: 1, equals: 2}]"),
+  EXPECT_THAT(refusal_of("expect: [{metric: a, max: 1, equals: 2}]"),
               HasSubstr("outside min and max"));
-  EXPECT_EQ(refusal("expect: [{metric: a, min: 1, max: 1, equals: 1}]"), "");
+  EXPECT_EQ(refusal_of("expect: [{metric: a, min: 1, max: 1, equals: 1}]"), "");
 }
 
 TEST(AnExpectation, TakesFinitePlainNumbersAlone) {
   for (const char* bound :
        {".inf", "-.inf", ".nan", "nan", "inf", "1us", "'1'", "1e999", "~", "[1]", "0x1", "010"}) {
-    EXPECT_THAT(refusal("expect: [{metric: a, max: " + std::string(bound) + "}]"),
+    EXPECT_THAT(refusal_of("expect: [{metric: a, max: " + std::string(bound) + "}]"),
                 HasSubstr("expect[0].max: "))
         << bound;
   }
